@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+// Tests run real processes, databases and training runs, so a file may take tens of seconds on a small machine.
+export default defineConfig({
+  test: {
+    include: ['{src,environments,examples,reproductions,bench}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/.almanac/**'],
+    pool: 'forks',
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+})
