@@ -33,3 +33,49 @@ export interface DecoderConfiguration {
   /** `depth`: each branch is multiplied by 1/sqrt(2 × depth) before it is added. */
   readonly residualScaling: 'none' | 'depth'
 }
+
+const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
+const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
+
+/** One sentence for each field that is not valid, naming the field, its value and what is expected; empty when all is well. */
+export function decoderProblems(configuration: DecoderConfiguration): string[] {
+  const problems: string[] = []
+  const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {
+    if (!holds) problems.push(`${field} is ${JSON.stringify(configuration[field])}: expected ${expected}`)
+  }
+  const oneOf = (field: keyof DecoderConfiguration, words: readonly unknown[]) =>
+    expect(words.includes(configuration[field]), field, words.map(word => JSON.stringify(word)).join(' or '))
+
+  for (const field of ['vocabulary', 'contextLength', 'depth', 'width', 'heads', 'keyValueHeads'] as const)
+    expect(isPositiveInteger(configuration[field]), field, 'a positive whole number')
+  const { width, heads, keyValueHeads, feedForwardWidth } = configuration
+  if (feedForwardWidth !== undefined)
+    expect(isPositiveInteger(feedForwardWidth), 'feedForwardWidth', 'a positive whole number, or absent')
+  oneOf('positions', ['rotary', 'none'])
+  oneOf('norm', ['pre', 'post'])
+  oneOf('queryKeyNorm', [true, false])
+  oneOf('activation', ['gelu', 'swiglu', 'relu-squared'])
+  oneOf('tiedEmbeddings', [true, false])
+  oneOf('residualScaling', ['none', 'depth'])
+  const cap = configuration.logitSoftCap
+  expect(cap === null || isPositive(cap), 'logitSoftCap', 'a positive number or null')
+  expect(isPositive(configuration.initialisationScale), 'initialisationScale', 'a positive number')
+  if (problems.length > 0) return problems
+
+  expect(width % heads === 0, 'width', `a multiple of heads, which is ${heads}`)
+  expect(heads % keyValueHeads === 0, 'keyValueHeads', `a divisor of heads, which is ${heads}`)
+  if (width % heads === 0 && configuration.positions === 'rotary')
+    expect((width / heads) % 2 === 0, 'width', `an even number of channels per head for rotary positions, not ${width / heads}`)
+  return problems
+}
+
+/** Throws one error with all that is wrong. */
+export function checkDecoder(configuration: DecoderConfiguration): void {
+  const problems = decoderProblems(configuration)
+  if (problems.length > 0) throw new Error(`The decoder's configuration is not valid: ${problems.join('; ')}`)
+}
+
+export function feedForwardWidthOf(configuration: DecoderConfiguration): number {
+  const { width, activation, feedForwardWidth } = configuration
+  return feedForwardWidth ?? (activation === 'swiglu' ? Math.ceil(width / 3) * 8 : 4 * width)
+}
