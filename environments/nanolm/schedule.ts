@@ -1,0 +1,31 @@
+/**
+ * The course of the learning rate: a linear warm-up, then constant, cosine, linear or warm-up-stable-decay. A factor on the
+ * peak learning rate, the same for every parameter group.
+ */
+import type { Configuration } from './options.ts'
+
+export type Schedule = Pick<
+  Configuration,
+  'schedule' | 'warmupFraction' | 'decayFraction' | 'finalLearningRateFraction'
+>
+
+/**
+ * Factor on the peak learning rate in `step` (from 0) of `steps`. The last step of a schedule that decays has the final
+ * fraction; the first step of a warm-up is already above zero, or it would be wasted.
+ */
+export function learningRateFactor(schedule: Schedule, step: number, steps: number): number {
+  const warmupSteps = Math.round(schedule.warmupFraction * steps)
+  if (step < warmupSteps) return (step + 1) / (warmupSteps + 1)
+  const final = schedule.finalLearningRateFraction
+  const decay = (from: number) => Math.min(1, Math.max(0, (step - from) / Math.max(1, steps - 1 - from)))
+  switch (schedule.schedule) {
+    case 'constant':
+      return 1
+    case 'linear':
+      return 1 - (1 - final) * decay(warmupSteps)
+    case 'cosine':
+      return final + ((1 - final) * (1 + Math.cos(Math.PI * decay(warmupSteps)))) / 2
+    case 'warmup-stable-decay':
+      return 1 - (1 - final) * decay(steps - Math.round(schedule.decayFraction * steps))
+  }
+}
