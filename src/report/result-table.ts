@@ -1,0 +1,51 @@
+/**
+ * The table that a campaign ends with and `records` prints: candidate, forecast with its 80 % interval, measured gain
+ * with its standard error, verdict. Rows come in the order given.
+ */
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { changeText } from './changes.ts'
+import { dash, forecastText, gainText } from './numbers.ts'
+import { type Cell, renderTable, type TableOptions } from './table.ts'
+
+/** What the last column says: the verdict; how it failed, for a failure; `running` before there is either. */
+export function verdictText(record: ExperimentRecord): string {
+  if (record.verdict === 'failed' || (record.verdict === null && record.outcome !== null)) {
+    return record.outcome === null || record.outcome === 'finished' ? (record.verdict ?? dash) : record.outcome
+  }
+  return record.verdict ?? (record.runs.length > 0 ? 'running' : 'not run')
+}
+
+/** What names a record on one line: its sentence, or the options it changes where it has none. */
+export function candidateText(record: Pick<ExperimentRecord, 'id' | 'intervention' | 'changes'>): string {
+  const sentence = record.intervention.sentence.trim()
+  if (sentence !== '') return sentence
+  return record.changes.length > 0 ? record.changes.map(changeText).join(', ') : `intervention ${record.id}`
+}
+
+export function renderResultTable(
+  records: readonly ExperimentRecord[],
+  forecasts: ReadonlyMap<number, Forecast>,
+  options: TableOptions,
+): string {
+  const rows = records.map((record): Cell[] => {
+    const forecast = forecasts.get(record.id)
+    return [
+      candidateText(record),
+      forecast === undefined ? dash : forecastText(forecast.quantiles),
+      gainText(record.measured),
+      record.verdict === null
+        ? { text: verdictText(record), style: 'faint' }
+        : { text: verdictText(record), style: record.verdict },
+    ]
+  })
+  return renderTable(
+    [
+      { heading: 'candidate', shrinkTo: 16 },
+      { heading: 'forecast (80 %)', align: 'right', shrinkTo: 14 },
+      { heading: 'gain ± s.e.', align: 'right' },
+      { heading: 'verdict' },
+    ],
+    rows,
+    options,
+  )
+}
