@@ -1,0 +1,80 @@
+/**
+ * Files that are there whole or not at all: after a crash, a kill or a full disk, a reader finds the old content or the
+ * new, never half. Leaves out locks: two writers of one file both succeed, and the later wins.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Replaces or creates the file. Throws one sentence, and leaves the old content, when the disk is full or the folder not writable. */
+export function writeAtomically(path: string, text: string): void {
+  try {
+    withTemporary(path, text, temporary => renameSync(temporary, path))
+    keepEntry(path)
+  } catch (error) {
+    throw writeError(path, error)
+  }
+}
+
+/**
+ * Creates the file with its whole content, or returns false because it exists. Of any number of processes that try at
+ * once, exactly one gets true: `link` fails on an existing name, where `rename` would replace it.
+ */
+export function createExclusively(path: string, text: string): boolean {
+  try {
+    withTemporary(path, text, temporary => linkSync(temporary, path))
+    keepEntry(path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw writeError(path, error)
+  }
+}
+
+function withTemporary(path: string, text: string, publish: (temporary: string) => void): void {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600)
+    try {
+      writeFileSync(descriptor, text)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    publish(temporary)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** A new name survives a power cut only once its folder is synchronised too; some file systems refuse that, and then it is up to them. */
+function keepEntry(path: string): void {
+  try {
+    const descriptor = openSync(dirname(path), 'r')
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {}
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full; free some space and try again',
+  EDQUOT: 'the disk quota is used up; free some space and try again',
+  EACCES: 'its folder is not writable for this user',
+  EPERM: 'the system does not permit it (a protected folder, or a file system without hard links)',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'part of its path is a file, not a folder',
+  EISDIR: 'a folder of that name is there',
+}
+
+function writeError(path: string, error: unknown): Error {
+  const reason = reasons[codeOf(error) ?? ''] ?? (error instanceof Error ? error.message : String(error))
+  return new Error(`cannot write ${path}: ${reason}; nothing was changed`, { cause: error })
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
