@@ -1,0 +1,74 @@
+/**
+ * What a history says in plain numbers: gains in the target's units, with their noise, and which records finished legally.
+ * A record that failed has no gain and speaks only about finishing; gains of families that measure something else are
+ * rescaled by the ratio of typical gains.
+ */
+import { type Environment, objectiveOf } from '../experiment/environment.ts'
+import { isEvidence } from '../experiment/intervention.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { median, quantile } from '../statistics/summary.ts'
+
+/** Typical gain where nothing at all is known, in the objective's units: the size of gains in bits per byte. */
+export const defaultScale = 0.01
+
+export interface GainEvidence {
+  readonly record: ExperimentRecord
+  /** In the units of the target environment's objective. */
+  readonly gain: number
+  /** Standard error of the gain in the same units; null when it was never repeated. */
+  readonly standardError: number | null
+}
+
+/** The records with a gain, in the order of the history. */
+export function gainEvidence(environment: Environment, history: readonly ExperimentRecord[]): GainEvidence[] {
+  const measured = history.flatMap(record =>
+    record.measured === null || !Number.isFinite(record.measured.gain)
+      ? []
+      : [{ record, gain: record.measured.gain, standardError: record.measured.standardError }],
+  )
+  const target = objectiveKey(environment)
+  const byObjective = Map.groupBy(measured, ({ record }) => objectiveKey(record.environment))
+  const targetScale = typicalGain(byObjective.get(target) ?? []) ?? defaultScale
+  const factors = new Map(
+    [...byObjective].map(([key, group]) => [
+      key,
+      key === target ? 1 : targetScale / (typicalGain(group) ?? targetScale),
+    ]),
+  )
+  return measured.map(({ record, gain, standardError }) => {
+    const factor = factors.get(objectiveKey(record.environment))!
+    return { record, gain: gain * factor, standardError: standardError === null ? null : standardError * factor }
+  })
+}
+
+/**
+ * The typical size of gains: 1.4826 times their median distance from zero (the standard deviation, for normal gains), but
+ * no less than their typical standard error; where more than half are exactly zero, the larger half decides. Null where
+ * nothing gives a size.
+ */
+export function typicalGain(
+  evidence: readonly { readonly gain: number; readonly standardError: number | null }[],
+): number | null {
+  if (evidence.length === 0) return null
+  const sizes = evidence.map(({ gain }) => Math.abs(gain))
+  const errors = evidence.flatMap(({ standardError }) => (standardError === null ? [] : [standardError]))
+  const size = Math.max(1.4826 * median(sizes), errors.length === 0 ? 0 : median(errors))
+  if (size > 0 && Number.isFinite(size)) return size
+  const large = quantile(sizes, 0.9) || sizes.reduce((first, second) => Math.max(first, second))
+  return large > 0 && Number.isFinite(large) ? large : null
+}
+
+/** The share of a record's runs that finished legally, among those that say something about the idea; null where none did. */
+export function finishedShare(record: ExperimentRecord): number | null {
+  const kinds = record.runs.flatMap(({ outcome }) =>
+    outcome !== null && isEvidence(outcome.kind) ? [outcome.kind] : [],
+  )
+  if (kinds.length > 0) return kinds.filter(kind => kind === 'finished').length / kinds.length
+  if (record.outcome === null || !isEvidence(record.outcome)) return null
+  return record.outcome === 'finished' ? 1 : 0
+}
+
+function objectiveKey(environment: Environment): string {
+  const { name, direction, unit } = objectiveOf(environment.family)
+  return JSON.stringify([name, direction, unit ?? null])
+}

@@ -1,0 +1,14 @@
+/**
+ * What every forecaster is: a pure function from an environment, its history and the candidates to one forecast a
+ * candidate, in their order. Same values and seed, same forecasts. The order of candidates never matters, the order of
+ * the history only to `recent`.
+ */
+import type { Environment } from '../experiment/environment.ts'
+import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
+
+export type Forecaster = (
+  environment: Environment,
+  history: readonly ExperimentRecord[],
+  candidates: readonly Candidate[],
+  options: { readonly seed: number },
+) => Forecast[]
