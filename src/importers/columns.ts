@@ -1,0 +1,202 @@
+/**
+ * What the columns of a results table are: by their names, and where there is no header by what stands in them.
+ */
+import { directionOfName } from './direction.ts'
+import { meaningOf } from './status-words.ts'
+import type { TableLine } from './table.ts'
+import { isMissing, numberIn } from './value.ts'
+
+export interface Column {
+  readonly index: number
+  readonly name: string
+}
+
+export interface Columns {
+  readonly names: readonly string[]
+  readonly commit: number | null
+  readonly status: number | null
+  readonly description: number | null
+  /** What was to be tried and why, written apart from what came of it. */
+  readonly proposal: number | null
+  readonly tag: number | null
+  readonly configuration: number | null
+  readonly time: number | null
+  /** Tells several environments in one file apart: tier, hardware. */
+  readonly series: number | null
+  /** Columns that hold numbers a run produced. */
+  readonly metrics: readonly Column[]
+  /** In a table without status and text, the columns that hold what was set. */
+  readonly options: readonly Column[]
+}
+
+const named: Readonly<Record<string, readonly string[]>> = {
+  commit: ['commit', 'hash', 'sha', 'commit_hash', 'git_commit', 'git_sha', 'git_hash', 'commit_sha', 'revision'],
+  status: ['status', 'decision', 'verdict', 'result', 'outcome', 'state', 'action', 'kept'],
+  description: [
+    'description',
+    'desc',
+    'change',
+    'changes',
+    'notes',
+    'note',
+    'summary',
+    'comment',
+    'message',
+    'details',
+  ],
+  proposal: ['reasoning', 'hypothesis', 'idea', 'rationale', 'proposal', 'motivation', 'intervention', 'reason'],
+  tag: [
+    'tag',
+    'name',
+    'label',
+    'experiment',
+    'exp',
+    'exp_id',
+    'experiment_id',
+    'experiment_name',
+    'run_name',
+    'variant',
+  ],
+  configuration: [
+    'config',
+    'configuration',
+    'params',
+    'parameters',
+    'hyperparameters',
+    'hparams',
+    'args',
+    'settings',
+    'overrides',
+  ],
+  time: ['timestamp', 'time', 'date', 'datetime', 'created', 'created_at', 'finished_at'],
+  series: ['tier', 'hardware', 'gpu', 'device', 'machine', 'host'],
+}
+
+/** Numbers that count rows or say who and where; never a result. */
+const neither = new Set([
+  'run',
+  'id',
+  'run_id',
+  'trial',
+  'trial_id',
+  'iteration',
+  'iter',
+  'index',
+  'row',
+  'pr',
+  'seed',
+  'attempt',
+  'round',
+])
+
+function normal(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/** A header names things: no number among its cells, and a word that we know or at least two cells. */
+export function isHeader(cells: readonly string[]): boolean {
+  if (cells.length < 2 || cells.some(cell => numberIn(cell) !== null)) return false
+  const known = new Set(Object.values(named).flat())
+  const names = cells.map(normal)
+  if (names.some(name => known.has(name))) return true
+  return (
+    names.every(name => /^[\p{L}_][\p{L}\p{N}_@/.%()]*$/u.test(name)) && !cells.some(cell => meaningOf(cell) !== null)
+  )
+}
+
+/** The roles of the columns of a table with this header; `rows` decide which of the others hold numbers. */
+export function columnsOfHeader(header: readonly string[], rows: readonly TableLine[]): Columns {
+  const names = header.map((name, index) => (name === '' ? `column ${index + 1}` : name))
+  const taken = new Map<string, number>()
+  const roleOf = new Map<number, string>()
+  for (const [role, words] of Object.entries(named)) {
+    for (const word of words) {
+      const index = names.findIndex((name, i) => normal(name) === word && !roleOf.has(i))
+      if (index < 0 || !(role === 'status' ? holdsStatuses(rows, index, header.length) : true)) continue
+      taken.set(role, index)
+      roleOf.set(index, role)
+      break
+    }
+  }
+  const at = (role: string): number | null => taken.get(role) ?? null
+  const isText = at('status') !== null || at('description') !== null || at('proposal') !== null
+  const rest = names.map((name, index) => ({ index, name })).filter(column => !roleOf.has(column.index))
+  const whole = rows.filter(row => row.cells.length === header.length)
+  const metrics = rest.filter(column => holdsNumbers(whole, column) && (isText || looksMeasured(whole, column)))
+  const options = isText ? [] : rest.filter(column => !metrics.includes(column) && !neither.has(normal(column.name)))
+  return {
+    names,
+    commit: at('commit'),
+    status: at('status'),
+    description: at('description'),
+    proposal: at('proposal'),
+    tag: at('tag'),
+    configuration: at('configuration'),
+    time: at('time'),
+    series: isText && distinct(whole, at('series')) > 1 ? at('series') : null,
+    metrics,
+    options,
+  }
+}
+
+/** The roles in a table that begins with its first row: status by its words, the metric by its place before it. */
+export function columnsWithoutHeader(rows: readonly TableLine[], metric: string): Columns | null {
+  const width = mostFrequent(rows.map(row => row.cells.length))
+  const whole = rows.filter(row => row.cells.length === width)
+  const indices = Array.from({ length: width }, (_, index) => index)
+  const share = (index: number, test: (cell: string) => boolean) =>
+    whole.filter(row => test(row.cells[index]!)).length / whole.length
+  const status = indices.find(index => share(index, cell => meaningOf(cell) !== null) > 0.6) ?? null
+  const numeric = indices.filter(
+    index => index !== status && share(index, cell => numberIn(cell) !== null || isMissing(cell)) > 0.9,
+  )
+  if (status === null || numeric.length === 0) return null
+  const commit = numeric[0] === 0 ? null : 0
+  const texts = indices.filter(index => index > status && !numeric.includes(index))
+  const names = indices.map(index => `column ${index + 1}`)
+  const metrics = numeric.map((index, position) => ({ index, name: position === 0 ? metric : names[index]! }))
+  for (const column of metrics) names[column.index] = column.name
+  return {
+    names,
+    commit,
+    status,
+    description: texts[0] ?? null,
+    proposal: null,
+    tag: null,
+    configuration: null,
+    time: null,
+    series: null,
+    metrics,
+    options: [],
+  }
+}
+
+function holdsStatuses(rows: readonly TableLine[], index: number, width: number): boolean {
+  const cells = rows.filter(row => row.cells.length === width).map(row => row.cells[index]!)
+  return cells.length === 0 || cells.some(cell => meaningOf(cell) !== null)
+}
+
+function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {
+  if (neither.has(normal(column.name))) return false
+  const cells = rows.map(row => row.cells[column.index]!).filter(cell => !isMissing(cell))
+  if (cells.length === 0) return directionOfName(column.name) !== null
+  return cells.filter(cell => numberIn(cell) !== null).length >= 0.5 * cells.length
+}
+
+/** In a table of settings and results alike, a result is named like one, or hardly ever repeats. */
+function looksMeasured(rows: readonly TableLine[], column: Column): boolean {
+  return directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length
+}
+
+function distinct(rows: readonly TableLine[], index: number | null): number {
+  return index === null ? 0 : new Set(rows.map(row => row.cells[index]!)).size
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0
+}

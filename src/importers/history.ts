@@ -1,0 +1,53 @@
+/**
+ * The one shape every importer yields: what a log of experiments says, row by row, in the words of this project. Reading
+ * only; `commit-diffs.ts` adds the code where git still has it, `store-history.ts` writes it into a ledger.
+ */
+import type { Direction } from '../experiment/environment.ts'
+import type { Intervention, Outcome } from '../experiment/intervention.ts'
+
+export interface ImportedMetric {
+  readonly name: string
+  /** Null when neither the caller, nor the name, nor the kept rows tell; somebody has to be asked. */
+  readonly direction: Direction | null
+  /** Whether the choice of the metric, or its direction, is ours and not the caller's. */
+  readonly guessed: boolean
+}
+
+/** `reference`: what later rows are measured against, with no change of its own. `kept`: tried, and built upon. `tried`: the rest. */
+export type ImportedRole = 'reference' | 'kept' | 'tried'
+
+export interface ImportedRow {
+  /** Content hash of the row: the same row is the same row in a file that has grown, moved, or changed its line ends. */
+  readonly key: string
+  /** Line in the source, from 1. */
+  readonly line: number
+  /** For a reference, `overrides` is its whole configuration, where the log has one. */
+  readonly intervention: Intervention
+  readonly outcome: Outcome
+  readonly role: ImportedRole
+  /** Key of the row it was tried against: the one kept before it. Null for a reference, and where nothing came before. */
+  readonly against: string | null
+  /** As the log writes it; null where it writes none. */
+  readonly commit: string | null
+  /** What git knows of that commit; null until `attachDiffs` found it, and where it does not tell this row from others. */
+  readonly code: { readonly commit: string; readonly tree: string } | null
+  /** What the text says about the result, kept apart from what was tried. */
+  readonly note: string | null
+}
+
+export interface UnusableRow {
+  readonly line: number
+  readonly reason: string
+  /** The row as written, shortened. */
+  readonly text: string
+}
+
+export interface ImportedHistory {
+  /** Where it came from, as the user names it. */
+  readonly source: string
+  /** The first is the objective; the others were found beside it. */
+  readonly metrics: readonly [ImportedMetric, ...ImportedMetric[]]
+  /** In the order of the log. */
+  readonly rows: readonly ImportedRow[]
+  readonly unusable: readonly UnusableRow[]
+}

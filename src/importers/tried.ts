@@ -1,0 +1,63 @@
+/**
+ * What a row of a log says was tried, apart from what it says came of it. The sentence of an intervention never says how
+ * it went, or a forecast would read the answer.
+ */
+import { withoutOutcome } from '../text/outcome-words.ts'
+import { isStatusWord } from './status-words.ts'
+
+export interface RowText {
+  readonly tag: string | null
+  readonly proposal: string | null
+  readonly description: string | null
+  readonly configuration: string | null
+  /** Cells that a shifted row has more than the header. */
+  readonly extra: readonly string[]
+}
+
+/**
+ * The sentence and the note. Where the log keeps a column for the proposal, the description beside it was written after the
+ * run and is a note as a whole. An empty sentence means that nothing says what was tried.
+ */
+export function triedIn(text: RowText): { sentence: string; note: string | null } {
+  const proposal = text.proposal === null ? null : split(text.proposal)
+  const description = text.description === null ? null : split(text.description)
+  const parts: string[] = []
+  const notes: string[] = []
+  if (text.tag !== null) parts.push(tagWords(text.tag))
+  if (proposal) {
+    parts.push(proposal.tried)
+    notes.push(proposal.said)
+  }
+  if (description) {
+    if (proposal?.tried) notes.push(text.description!.trim())
+    else {
+      parts.push(description.tried)
+      notes.push(description.said)
+    }
+  }
+  const settings = [text.configuration ?? '', ...text.extra]
+    .map(setting => setting.trim())
+    .filter(setting => setting !== '')
+  const sentence = parts.filter(part => part !== '').join(': ')
+  return {
+    sentence: settings.length === 0 ? sentence : `${sentence} [${settings.join('; ')}]`.trim(),
+    note: notes.filter(note => note !== '').join('; ') || null,
+  }
+}
+
+function split(text: string): { tried: string; said: string } {
+  const leading = /^\s*([\p{L} _-]{2,24}):\s+/u.exec(text)
+  const isVerdict = leading !== null && isStatusWord(leading[1]!)
+  const body = isVerdict ? text.slice(leading[0].length) : text
+  const { tried, outcome } = withoutOutcome(body)
+  return {
+    tried: tried.trim(),
+    said: [isVerdict ? leading[1]! : '', outcome.trim()].filter(part => part !== '').join(': '),
+  }
+}
+
+/** A tag in words, without the capitals that people add when it went well (`draft6_BEST`); nothing for a mere number. */
+function tagWords(tag: string): string {
+  if (/^[a-z]*[-_ #]?\d+[a-z]?$/i.test(tag.trim())) return ''
+  return tag.trim().replace(/(_[A-Z]{4,})+$/, '')
+}
