@@ -9,11 +9,16 @@ const feedForwardMultiple = 8
 
 /** Everything that is wrong with it, one sentence each; empty when it is valid. */
 export function configurationProblems(value: unknown): string[] {
+  const problems = overrideProblems(value)
+  return problems.length > 0 ? problems : jointProblems(withDefaults(value as Partial<Configuration>))
+}
+
+/** What is wrong with it option by option, whatever the others are. */
+export function overrideProblems(value: unknown): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [`A configuration must be a JSON object of options, not ${describe(value)}.`]
   }
-  const problems = Object.entries(value).flatMap(([name, given]) => optionProblems(name, given))
-  return problems.length > 0 ? problems : jointProblems(withDefaults(value as Partial<Configuration>))
+  return Object.entries(value).flatMap(([name, given]) => optionProblems(name, given))
 }
 
 /** The configuration with defaults filled in. Throws all the problems, a line each. */
@@ -41,9 +46,10 @@ export function idleOptions(configuration: Configuration): OptionName[] {
 
 /** Equal for two configurations that train in exactly the same way. */
 export function effectiveKey(configuration: Configuration): string {
-  const idle = new Set(idleOptions(configuration))
+  // Of the factor only the width that it comes to counts.
+  const idle = new Set<OptionName>([...idleOptions(configuration), 'feedForwardFactor'])
   const effective = optionNames.filter(name => !idle.has(name)).map(name => [name, configuration[name]])
-  return JSON.stringify([...effective, ['feedForwardFactor', feedForwardWidth(configuration)]])
+  return JSON.stringify([...effective, ['feedForwardWidth', feedForwardWidth(configuration)]])
 }
 
 function withDefaults(value: Partial<Configuration>): Configuration {

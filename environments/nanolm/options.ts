@@ -63,8 +63,8 @@ export const options = {
   // The model.
   depth: integer(1, 16, 3, 'transformer blocks'),
   width: integer(8, 512, 96, 'size of the residual stream; a multiple of `heads`'),
-  heads: integer(1, 32, 3, 'query heads'),
-  keyValueHeads: integer(1, 32, 3, 'key and value heads, each shared by `heads / keyValueHeads` query heads'),
+  heads: integer(1, 32, 4, 'query heads'),
+  keyValueHeads: integer(1, 32, 4, 'key and value heads, each shared by `heads / keyValueHeads` query heads'),
   feedForwardFactor: number(
     0.25,
     16,

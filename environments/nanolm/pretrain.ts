@@ -93,7 +93,8 @@ export async function pretrain(
   }
 }
 
-function decoderConfiguration(configuration: Configuration): DecoderConfiguration {
+/** The model that a configuration describes. */
+export function decoderConfiguration(configuration: Configuration): DecoderConfiguration {
   const { contextLength, depth, width, heads, keyValueHeads, positions, norm, queryKeyNorm } = configuration
   const { activation, tiedEmbeddings, initialisationScale, residualScaling, logitSoftCap } = configuration
   return {

@@ -26,6 +26,6 @@ export function learningRateFactor(schedule: Schedule, step: number, steps: numb
     case 'cosine':
       return final + ((1 - final) * (1 + Math.cos(Math.PI * decay(warmupSteps)))) / 2
     case 'warmup-stable-decay':
-      return 1 - (1 - final) * decay(steps - Math.round(schedule.decayFraction * steps))
+      return 1 - (1 - final) * decay(Math.max(warmupSteps, steps - 1 - Math.round(schedule.decayFraction * steps)))
   }
 }

@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { resolveConfiguration } from './configuration.ts'
+import { divergence, uniformLoss } from './divergence.ts'
+import type { Metrics } from './metrics.ts'
+import { type Configuration, optionNames } from './options.ts'
+import { pretrain } from './pretrain.ts'
+import { loadText } from './text.ts'
+
+const tiny: Configuration = resolveConfiguration({
+  depth: 2,
+  width: 16,
+  heads: 2,
+  keyValueHeads: 2,
+  contextLength: 16,
+  batchTokens: 1024,
+  tokenBudget: 6 * 1024,
+  learningRate: 0.01,
+})
+
+async function run(overrides: Partial<Configuration>, seed = 1, threads = 1): Promise<Metrics> {
+  return pretrain({ ...tiny, ...overrides }, seed, threads, () => {})
+}
+
+const bases: Record<string, Partial<Configuration>> = {
+  adamw: {},
+  muon: { optimiser: 'muon' },
+  decaying: { schedule: 'warmup-stable-decay' },
+}
+
+/** Every option once, with a value that must make a difference to the named base. */
+const changes: [keyof typeof bases, Partial<Configuration>][] = [
+  ['adamw', { depth: 1 }],
+  ['adamw', { width: 24 }],
+  ['adamw', { heads: 4, keyValueHeads: 4 }],
+  ['adamw', { keyValueHeads: 1 }],
+  ['adamw', { feedForwardFactor: 2 }],
+  ['adamw', { contextLength: 32 }],
+  ['adamw', { positions: 'none' }],
+  ['adamw', { norm: 'post' }],
+  ['adamw', { queryKeyNorm: true }],
+  ['adamw', { activation: 'gelu' }],
+  ['adamw', { activation: 'relu-squared' }],
+  ['adamw', { tiedEmbeddings: true }],
+  ['adamw', { logitSoftCap: 2 }],
+  ['adamw', { initialisationScale: 2 }],
+  ['adamw', { residualScaling: 'depth' }],
+  ['adamw', { optimiser: 'muon' }],
+  ['adamw', { learningRate: 0.005 }],
+  ['adamw', { embeddingLearningRateFactor: 3 }],
+  ['adamw', { headLearningRateFactor: 3 }],
+  ['muon', { muonLearningRate: 0.1 }],
+  ['muon', { muonMomentum: 0.5 }],
+  ['muon', { newtonSchulzSteps: 1 }],
+  ['adamw', { weightDecay: 1 }],
+  ['muon', { weightDecay: 1 }],
+  ['adamw', { beta1: 0.5 }],
+  ['adamw', { beta2: 0.5 }],
+  ['adamw', { epsilon: 0.01 }],
+  ['adamw', { clipNorm: 0.01 }],
+  ['adamw', { schedule: 'constant' }],
+  ['adamw', { schedule: 'linear' }],
+  ['adamw', { schedule: 'warmup-stable-decay' }],
+  ['adamw', { warmupFraction: 0.5 }],
+  ['decaying', { decayFraction: 0.8 }],
+  ['adamw', { finalLearningRateFraction: 0.9 }],
+  ['adamw', { batchTokens: 512 }],
+  ['adamw', { tokenBudget: 8 * 1024 }],
+  ['adamw', { zLoss: 0.1 }],
+]
+
+describe('each option is real', () => {
+  const measured = new Map<string, number>()
+  beforeAll(async () => {
+    for (const [name, base] of Object.entries(bases)) measured.set(name, Number((await run(base)).val_bpb))
+  })
+
+  test.each(changes)('on %s, %j changes what is measured', async (base, overrides) => {
+    const { val_bpb, outcome } = await run({ ...bases[base], ...overrides })
+    expect(outcome).toBe('finished')
+    expect(val_bpb).not.toBe(measured.get(base as string))
+  })
+
+  test('the table has every option', () => {
+    const tried = new Set(changes.flatMap(([, overrides]) => Object.keys(overrides)))
+    expect([...tried].sort()).toEqual([...optionNames].sort())
+  })
+})
+
+test('the same seed gives the same numbers to the last bit, with one thread or two; another seed does not', async () => {
+  const [first, again, threaded, other] = [await run({}), await run({}), await run({}, 1, 2), await run({}, 2)]
+  expect(again.val_bpb).toBe(first.val_bpb)
+  expect(again.curve).toEqual(first.curve)
+  expect(threaded.val_bpb).toBe(first.val_bpb)
+  expect(other.val_bpb).not.toBe(first.val_bpb)
+})
+
+test('a batch that is computed in parts is one batch', async () => {
+  const { steps, tokens, val_bpb } = await run({ batchTokens: 4096, tokenBudget: 8192 })
+  expect({ steps, tokens }).toEqual({ steps: 2, tokens: 8192 })
+  expect(Number.isFinite(val_bpb)).toBe(true)
+})
+
+test('learns more than the frequencies of bytes', async () => {
+  const { val_bpb, curve } = await run({ width: 32, contextLength: 32, batchTokens: 512, tokenBudget: 120 * 512 })
+  expect(val_bpb).toBeLessThan(unigramBitsPerByte() - 0.5)
+  expect(curve.at(-1)!.train_bpb).toBeLessThan(curve[0]!.train_bpb - 2)
+})
+
+test('a run that explodes is diverged, and stops early', async () => {
+  const metrics = await run({ learningRate: 10, tokenBudget: 200 * 1024, clipNorm: 0, logitSoftCap: 0 })
+  expect(metrics).toMatchObject({ outcome: 'diverged', val_bpb: 'NaN' })
+  expect(metrics.reason).toMatch(/loss/)
+  expect(metrics.steps).toBeLessThan(150)
+})
+
+test('divergence: not finite at once; above a uniform guess only for long, and after the warm-up', () => {
+  expect(divergence([2, Number.NaN], 0)).toBe('the loss of step 2 is not a finite number')
+  expect(divergence(Array(31).fill(9), 0)).toBeNull()
+  expect(divergence(Array(32).fill(9), 0)).toMatch(/uniform guess \(9\.00 nats in steps 17 to 32\)/)
+  expect(divergence(Array(32).fill(9), 10)).toBeNull()
+  expect(divergence(Array(100).fill(uniformLoss), 0)).toBeNull()
+})
+
+/** Held-out bits per byte of the best model without context: byte frequencies of the training text, half and half. */
+function unigramBitsPerByte(): number {
+  const frequencies = new Float64Array(256).fill(1e-6)
+  for (const { training } of loadText()) {
+    for (const byte of training) frequencies[byte]! += 0.5 / training.length
+  }
+  const perSource = loadText().map(({ heldOut }) => {
+    let bits = 0
+    for (const byte of heldOut) bits -= Math.log2(frequencies[byte]!)
+    return bits / heldOut.length
+  })
+  return (perSource[0]! + perSource[1]!) / 2
+}
