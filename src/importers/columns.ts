@@ -74,6 +74,10 @@ const named: Readonly<Record<string, readonly string[]>> = {
 
 /** Numbers that count rows or say who and where; never a result. */
 const neither = new Set([
+  'experiment',
+  'exp',
+  'step',
+  'steps',
   'run',
   'id',
   'run_id',
