@@ -15,7 +15,3 @@ export interface Parameter {
   readonly shape: readonly number[]
   readonly role: ParameterRole
 }
-
-export function elementCount(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1)
-}

@@ -1,48 +1,14 @@
 /**
- * A model in training, with the verbs that methods are written against: forward, forwardBackward, optimStep.
+ * Makes a decoder that is trained on this machine's CPU. What a trainer does is said in training.ts.
  */
-import type { DecoderConfiguration } from './models/decoder-configuration.ts'
-import type { OptimStepOptions, OptimStepResult } from './optimisers/optimiser.ts'
-import type { Parameter } from './parameter.ts'
+import { DecoderComputation } from './decoder-computation.ts'
+import { GraphTrainer } from './graph-trainer.ts'
+import { checkDecoder, type DecoderConfiguration } from './models/decoder-configuration.ts'
+import { decoderParameters, initialDecoderValues } from './models/decoder-parameters.ts'
+import { Optimisation } from './optimisers/optimisation.ts'
+import type { Trainer } from './training.ts'
 
-/** Rows of equal length, row after row: every array has rows × sequence elements. Any number of rows. */
-export interface TokenBatch {
-  readonly tokens: Int32Array
-  /** The token that each position should predict. */
-  readonly targets: Int32Array
-  /** Weight of each position in the loss; 0 leaves it out. For a mean over n positions, use 1/n. */
-  readonly weights: Float32Array
-}
-
-export interface ForwardResult {
-  /** Sum over positions of weight × (-log p(target)), in nats. Without the z-loss. */
-  readonly lossSum: number
-  /** Sum over positions of weight × zLoss × (log of the sum of exponentiated logits)², which is part of what is differentiated. */
-  readonly zLossSum: number
-  /** log p(target) at each position, in nats, unweighted. */
-  readonly tokenLogProbabilities: Float32Array
-}
-
-/**
- * Gradients accumulate over calls of `forwardBackward` until `optimStep`, which applies and clears them. Calls must
- * not overlap: await each. `run` blocks the calling thread while it computes.
- */
-export interface Trainer {
-  /** In a fixed order. */
-  readonly parameters: readonly Parameter[]
-  readonly sequence: number
-  forward(batch: TokenBatch): Promise<ForwardResult>
-  /** Adds the gradients of lossSum + zLossSum. */
-  forwardBackward(batch: TokenBatch): Promise<ForwardResult>
-  /** Throws when no gradient was accumulated. Gradients that are not finite make parameters that are not finite: look at the norm. */
-  optimStep(options: OptimStepOptions): Promise<OptimStepResult>
-  /** The accumulated gradients by parameter name; zeros when there are none. Live views: copy what must outlast the next call. */
-  gradients(): ReadonlyMap<string, Float32Array>
-  /** Values by parameter name. Live views: writing to them changes the model. */
-  values(): ReadonlyMap<string, Float32Array>
-  /** Frees the compiled graphs; the trainer cannot be used after. */
-  dispose(): Promise<void>
-}
+export type { ForwardResult, TokenBatch, Trainer } from './training.ts'
 
 export interface DecoderTrainerOptions {
   readonly configuration: DecoderConfiguration
@@ -58,6 +24,20 @@ export interface DecoderTrainerOptions {
   readonly zLoss?: number
 }
 
-export async function createDecoderTrainer(_options: DecoderTrainerOptions): Promise<Trainer> {
-  throw new Error('createDecoderTrainer: not written yet')
+/** Throws one error with all that is wrong with the options. */
+export async function createDecoderTrainer(options: DecoderTrainerOptions): Promise<Trainer> {
+  const { configuration, batch, sequence, threads, seed, zLoss = 0 } = options
+  checkDecoder(configuration)
+  const problems: string[] = []
+  for (const [field, value] of Object.entries({ batch, sequence, threads }))
+    if (!Number.isInteger(value) || value < 1) problems.push(`${field} is ${value}: expected a positive whole number`)
+  if (sequence > configuration.contextLength)
+    problems.push(`sequence is ${sequence}: expected at most contextLength, which is ${configuration.contextLength}`)
+  if (!(Number.isFinite(zLoss) && zLoss >= 0)) problems.push(`zLoss is ${zLoss}: expected a number from 0 on`)
+  if (problems.length > 0) throw new Error(`createDecoderTrainer: ${problems.join('; ')}`)
+
+  const parameters = decoderParameters(configuration)
+  const values = initialDecoderValues(configuration, seed)
+  const computation = new DecoderComputation(configuration, batch, sequence, zLoss, threads)
+  return new GraphTrainer(parameters, values, computation, new Optimisation(parameters, threads))
 }

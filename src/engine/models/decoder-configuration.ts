@@ -65,7 +65,11 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
   expect(width % heads === 0, 'width', `a multiple of heads, which is ${heads}`)
   expect(heads % keyValueHeads === 0, 'keyValueHeads', `a divisor of heads, which is ${heads}`)
   if (width % heads === 0 && configuration.positions === 'rotary')
-    expect((width / heads) % 2 === 0, 'width', `an even number of channels per head for rotary positions, not ${width / heads}`)
+    expect(
+      (width / heads) % 2 === 0,
+      'width',
+      `an even number of channels per head for rotary positions, not ${width / heads}`,
+    )
   return problems
 }
 

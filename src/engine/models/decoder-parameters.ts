@@ -2,7 +2,8 @@
  * The parameters of the decoder: names, shapes, roles, how each begins; how many they are and what training costs.
  */
 import { seededRandom } from '../../statistics/random.ts'
-import { elementCount, type Parameter } from '../parameter.ts'
+import { sizeOf } from '../graph/shape.ts'
+import type { Parameter } from '../parameter.ts'
 import { type DecoderConfiguration, feedForwardWidthOf } from './decoder-configuration.ts'
 
 export function decoderParameters(configuration: DecoderConfiguration): Parameter[] {
@@ -24,7 +25,8 @@ export function decoderParameters(configuration: DecoderConfiguration): Paramete
     parameters.push(matrix(`${attention}.query`, width, width))
     parameters.push(matrix(`${attention}.key`, width, keyValueHeads * headWidth))
     parameters.push(matrix(`${attention}.value`, width, keyValueHeads * headWidth))
-    if (queryKeyNorm) parameters.push(gain(`${attention}.queryNorm`, headWidth), gain(`${attention}.keyNorm`, headWidth))
+    if (queryKeyNorm)
+      parameters.push(gain(`${attention}.queryNorm`, headWidth), gain(`${attention}.keyNorm`, headWidth))
     parameters.push(matrix(`${attention}.output`, width, width))
     parameters.push(gain(`${feedForward}.norm`, width))
     if (activation === 'swiglu') parameters.push(matrix(`${feedForward}.gate`, width, feedForwardWidth))
@@ -47,7 +49,7 @@ export function initialDecoderValues(configuration: DecoderConfiguration, seed: 
   const random = seededRandom(seed)
   const values = new Map<string, Float32Array>()
   for (const parameter of decoderParameters(configuration)) {
-    const array = new Float32Array(elementCount(parameter.shape))
+    const array = new Float32Array(sizeOf(parameter.shape))
     if (parameter.role === 'gain') array.fill(1)
     else {
       const stream = random.fork(parameter.name)
@@ -60,7 +62,7 @@ export function initialDecoderValues(configuration: DecoderConfiguration, seed: 
 }
 
 export function parameterCount(configuration: DecoderConfiguration): number {
-  return decoderParameters(configuration).reduce((sum, { shape }) => sum + elementCount(shape), 0)
+  return decoderParameters(configuration).reduce((sum, { shape }) => sum + sizeOf(shape), 0)
 }
 
 /**
@@ -71,6 +73,6 @@ export function parameterCount(configuration: DecoderConfiguration): number {
 export function estimatedFlopsPerToken(configuration: DecoderConfiguration): number {
   const { vocabulary, contextLength, depth, width } = configuration
   const matrices = decoderParameters(configuration).filter(({ role }) => role === 'matrix')
-  const multiplied = matrices.reduce((sum, { shape }) => sum + elementCount(shape), vocabulary * width)
+  const multiplied = matrices.reduce((sum, { shape }) => sum + sizeOf(shape), vocabulary * width)
   return 6 * multiplied + 12 * depth * width * contextLength
 }

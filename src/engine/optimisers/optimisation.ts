@@ -1,0 +1,105 @@
+/**
+ * Moves parameters by their gradients: keeps what optimisers remember, clips, and steps each parameter as its group says.
+ */
+import type { Program } from '../graph/program.ts'
+import { sizeOf } from '../graph/shape.ts'
+import type { Parameter } from '../parameter.ts'
+import { type AdamWState, adamwStep, newAdamWState } from './adamw.ts'
+import { type MuonState, muonDirection, muonMove, newMuonState } from './muon.ts'
+import { compileNewtonSchulz } from './newton-schulz.ts'
+import type { Muon, OptimStepOptions, OptimStepResult, ParameterGroup } from './optimiser.ts'
+import { assignGroups } from './parameter-groups.ts'
+
+type State = AdamWState | MuonState
+type Arrays = ReadonlyMap<string, Float32Array>
+
+export class Optimisation {
+  readonly #parameters: readonly Parameter[]
+  readonly #threads: number
+  /** A parameter that changes its kind of optimiser begins anew. */
+  readonly #states = new Map<string, State>()
+  /** By the names of the matrices and the number of steps. */
+  readonly #programs = new Map<string, Program>()
+
+  constructor(parameters: readonly Parameter[], threads: number) {
+    this.#parameters = parameters
+    this.#threads = threads
+  }
+
+  /** Changes the values in place. */
+  async step(values: Arrays, gradients: Arrays, options: OptimStepOptions): Promise<OptimStepResult> {
+    const groups = assignGroups(this.#parameters, options.groups)
+    const moving = this.#parameters.filter(({ name }) => !groups.get(name)!.frozen)
+    const gradientNorm = globalNorm(moving.map(({ name }) => gradients.get(name)!))
+    const limit = options.clipNorm ?? Number.POSITIVE_INFINITY
+    if (!(limit > 0))
+      throw new Error(`optimStep: clipNorm is ${limit}: expected a positive number, or null for no clipping`)
+    const gradientScale = gradientNorm > limit ? limit / gradientNorm : 1
+
+    const byMuon = new Map<ParameterGroup, Parameter[]>()
+    for (const parameter of moving) {
+      const group = groups.get(parameter.name)!
+      const { optimiser, learningRate, weightDecay = 0 } = group
+      if (optimiser.kind === 'muon') {
+        byMuon.set(group, [...(byMuon.get(group) ?? []), parameter])
+        continue
+      }
+      const [value, gradient] = [values.get(parameter.name)!, gradients.get(parameter.name)!]
+      const state = this.#state(parameter, 'adamw', newAdamWState)
+      adamwStep(value, gradient, state, optimiser, learningRate, weightDecay, gradientScale)
+    }
+    for (const [group, parameters] of byMuon) await this.#muonStep(group, parameters, values, gradients, gradientScale)
+    return { gradientNorm }
+  }
+
+  async dispose(): Promise<void> {
+    for (const program of this.#programs.values()) await program.dispose()
+    this.#programs.clear()
+  }
+
+  async #muonStep(
+    group: ParameterGroup,
+    parameters: readonly Parameter[],
+    values: Arrays,
+    gradients: Arrays,
+    gradientScale: number,
+  ): Promise<void> {
+    const optimiser = group.optimiser as Muon
+    const steps = optimiser.newtonSchulzSteps ?? 5
+    const key = JSON.stringify([steps, parameters.map(({ name }) => name)])
+    let program = this.#programs.get(key)
+    if (!program) {
+      const shapes = new Map(parameters.map(({ name, shape }) => [name, shape]))
+      program = await compileNewtonSchulz(shapes, steps, this.#threads)
+      this.#programs.set(key, program)
+    }
+    const directions = parameters.map(parameter => {
+      const state = this.#state(parameter, 'muon', newMuonState)
+      return [parameter.name, muonDirection(gradients.get(parameter.name)!, state, optimiser, gradientScale)] as const
+    })
+    const orthogonal = await program.run(Object.fromEntries(directions))
+    for (const { name, shape } of parameters)
+      muonMove(values.get(name)!, orthogonal[name] as Float32Array, shape, group.learningRate, group.weightDecay ?? 0)
+  }
+
+  #state<K extends State['kind']>(
+    { name, shape }: Parameter,
+    kind: K,
+    create: (size: number) => Extract<State, { kind: K }>,
+  ): Extract<State, { kind: K }> {
+    const known = this.#states.get(name)
+    if (known?.kind === kind) return known as Extract<State, { kind: K }>
+    const created = create(sizeOf(shape))
+    this.#states.set(name, created)
+    return created
+  }
+}
+
+/** L2 norm over all arrays, summed in double precision. */
+export function globalNorm(arrays: readonly Float32Array[]): number {
+  let sum = 0
+  for (const array of arrays) {
+    for (let index = 0; index < array.length; index++) sum += array[index]! * array[index]!
+  }
+  return Math.sqrt(sum)
+}

@@ -1,0 +1,49 @@
+/**
+ * Which group a parameter belongs to, and whether what the groups say makes sense.
+ */
+import type { Parameter } from '../parameter.ts'
+import type { ParameterGroup } from './optimiser.ts'
+
+/** The group of each parameter, by name. Throws a sentence for a parameter without one, or one that its optimiser cannot move. */
+export function assignGroups(
+  parameters: readonly Parameter[],
+  groups: readonly ParameterGroup[],
+): Map<string, ParameterGroup> {
+  for (const group of groups) checkGroup(group)
+  return new Map(
+    parameters.map(parameter => {
+      const group = groups.find(candidate => matches(candidate, parameter))
+      const { name, role, shape } = parameter
+      if (!group)
+        throw new Error(`optimStep: no group matches ${name} (${role}); add one, frozen if it should not move`)
+      if (group.optimiser.kind === 'muon' && shape.length !== 2 && !group.frozen)
+        throw new Error(
+          `optimStep: Muon moves matrices only, and ${name} has shape (${shape.join(', ')}); use AdamW for it`,
+        )
+      return [name, group]
+    }),
+  )
+}
+
+function matches({ match }: ParameterGroup, parameter: Parameter): boolean {
+  if (typeof match === 'function') return match(parameter)
+  return typeof match === 'string' ? match === parameter.role : match.includes(parameter.role)
+}
+
+function checkGroup({ optimiser, learningRate, weightDecay = 0 }: ParameterGroup): void {
+  const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
+    if (!holds) throw new Error(`optimStep: ${field} is ${value}: expected ${expected}`)
+  }
+  const isFraction = (value: number) => value >= 0 && value < 1
+  expect(Number.isFinite(learningRate) && learningRate >= 0, 'learningRate', learningRate, 'a number from 0 on')
+  expect(Number.isFinite(weightDecay) && weightDecay >= 0, 'weightDecay', weightDecay, 'a number from 0 on')
+  if (optimiser.kind === 'adamw') {
+    const { betas = [0, 0], epsilon = 0 } = optimiser
+    expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
+    expect(Number.isFinite(epsilon) && epsilon >= 0, 'epsilon', epsilon, 'a number from 0 on')
+  } else {
+    const { momentum = 0, newtonSchulzSteps: steps = 1 } = optimiser
+    expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
+    expect(Number.isInteger(steps) && steps > 0, 'newtonSchulzSteps', steps, 'a positive whole number')
+  }
+}
