@@ -3,7 +3,7 @@
  * new, never half. Leaves out locks: two writers of one file both succeed, and the later wins.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Replaces or creates the file. Throws one sentence, and leaves the old content, when the disk is full or the folder not writable. */
@@ -34,7 +34,7 @@ export function createExclusively(path: string, text: string): boolean {
 function withTemporary(path: string, text: string, publish: (temporary: string) => void): void {
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
   try {
-    const descriptor = openSync(temporary, 'wx', 0o600)
+    const descriptor = openSync(temporary, 'wx', statSync(path, { throwIfNoEntry: false })?.mode ?? 0o666)
     try {
       writeFileSync(descriptor, text)
       fsyncSync(descriptor)
