@@ -1,0 +1,79 @@
+/**
+ * Forecasts, stored before the run and never edited; a second opinion is a second row.
+ */
+import type { Forecast, Quantiles } from '../experiment/record.ts'
+import { now } from './environments.ts'
+import type { Database } from './tables.ts'
+import { inTransaction } from './transaction.ts'
+
+export interface StoredForecast extends Forecast {
+  readonly id: number
+  readonly interventionId: number
+  readonly campaignId: number | null
+  readonly round: number | null
+  /** ISO 8601, UTC. */
+  readonly madeAt: string
+}
+
+/** Stores the forecast, with the campaign and round it was made for where there is one; its id. */
+export async function storeForecast(
+  db: Database,
+  interventionId: number,
+  forecast: Forecast,
+  purpose: { readonly campaignId: number; readonly round: number } | null = null,
+): Promise<number> {
+  return inTransaction(db, async db => {
+    const { id } = await db
+      .insertInto('forecasts')
+      .values({
+        intervention_id: interventionId,
+        quantiles: JSON.stringify(forecast.quantiles),
+        finishes: forecast.finishes,
+        forecaster: forecast.forecaster,
+        forecaster_version: forecast.forecasterVersion,
+        record_ids: JSON.stringify(forecast.recordIds),
+        campaign_id: purpose?.campaignId ?? null,
+        round: purpose?.round ?? null,
+        made_at: now(),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  })
+}
+
+/** The forecasts of an intervention, latest first. */
+export async function forecastsOf(db: Database, interventionId: number): Promise<StoredForecast[]> {
+  const rows = await select(db).where('intervention_id', '=', interventionId).orderBy('id', 'desc').execute()
+  return rows.map(forecastOf)
+}
+
+/** The latest forecast of each intervention that has one, in one query: for tables and reports. */
+export async function latestForecasts(db: Database, versionId: string): Promise<Map<number, StoredForecast>> {
+  const rows = await select(db)
+    .where('intervention_id', 'in', inner =>
+      inner.selectFrom('interventions').select('interventions.id').where('version_id', '=', versionId),
+    )
+    .orderBy('id')
+    .execute()
+  return new Map(rows.map(row => [row.intervention_id, forecastOf(row)]))
+}
+
+export function select(db: Database) {
+  return db.selectFrom('forecasts').selectAll()
+}
+
+export function forecastOf(row: Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number]): StoredForecast {
+  return {
+    id: row.id,
+    interventionId: row.intervention_id,
+    quantiles: JSON.parse(row.quantiles) as Quantiles,
+    finishes: row.finishes,
+    forecaster: row.forecaster,
+    forecasterVersion: row.forecaster_version,
+    recordIds: JSON.parse(row.record_ids) as number[],
+    campaignId: row.campaign_id,
+    round: row.round,
+    madeAt: row.made_at,
+  }
+}

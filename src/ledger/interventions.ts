@@ -1,0 +1,140 @@
+/**
+ * Interventions, written down before they run. In one version the same intervention (by hash) is one row; the reference
+ * itself is a row too, so that its runs are runs like all others.
+ */
+import { referenceHash } from '../experiment/identity.ts'
+import type { Intervention } from '../experiment/intervention.ts'
+import type { JsonObject } from '../experiment/json.ts'
+import { now, version } from './environments.ts'
+import type { Database, Tables } from './tables.ts'
+import { inTransaction } from './transaction.ts'
+
+type InterventionRow = Pick<Tables['interventions'], 'sentence' | 'overrides' | 'diff' | 'tags' | 'origin'>
+
+export interface StoredIntervention {
+  readonly id: number
+  readonly versionId: string
+  readonly hash: string
+  readonly kind: 'reference' | 'candidate'
+  readonly intervention: Intervention
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+}
+
+/** Stores the intervention unless the version has one with this hash; the first sentence stays. */
+export async function ensureIntervention(
+  db: Database,
+  versionId: string,
+  hash: string,
+  intervention: Intervention,
+): Promise<{ readonly id: number; readonly created: boolean }> {
+  return ensure(db, versionId, hash, 'candidate', intervention)
+}
+
+/** The row of the version's own reference, stored at the first call; its id. */
+export async function ensureReference(db: Database, versionId: string): Promise<number> {
+  const row = await db
+    .selectFrom('interventions')
+    .select('id')
+    .where('version_id', '=', versionId)
+    .where('kind', '=', 'reference')
+    .executeTakeFirst()
+  if (row) return row.id
+  const found = await version(db, versionId)
+  if (!found) throw new Error(`ensureReference: the ledger has no version ${versionId}`)
+  const unchanged = { sentence: 'the reference', overrides: null, diff: null, tags: [], origin: null }
+  return (await ensure(db, versionId, referenceHash(found.reference), 'reference', unchanged)).id
+}
+
+/** The intervention with this id, or null. */
+export async function intervention(db: Database, id: number): Promise<StoredIntervention | null> {
+  const row = await db.selectFrom('interventions').selectAll().where('id', '=', id).executeTakeFirst()
+  return row ? storedIntervention(row) : null
+}
+
+/** The version's intervention with this hash, or null: how a candidate is known to have been seen before. */
+export async function interventionByHash(
+  db: Database,
+  versionId: string,
+  hash: string,
+): Promise<StoredIntervention | null> {
+  const row = await db
+    .selectFrom('interventions')
+    .selectAll()
+    .where('version_id', '=', versionId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row ? storedIntervention(row) : null
+}
+
+/** All of a version, the reference included, in order of creation. */
+export async function interventionsOf(db: Database, versionId: string): Promise<StoredIntervention[]> {
+  const rows = await db
+    .selectFrom('interventions')
+    .selectAll()
+    .where('version_id', '=', versionId)
+    .orderBy('id')
+    .execute()
+  return rows.map(storedIntervention)
+}
+
+async function ensure(
+  db: Database,
+  versionId: string,
+  hash: string,
+  kind: 'reference' | 'candidate',
+  intervention: Intervention,
+): Promise<{ readonly id: number; readonly created: boolean }> {
+  return inTransaction(db, async db => {
+    const created = await db
+      .insertInto('interventions')
+      .values({ version_id: versionId, hash, kind, ...rowOf(intervention), created_at: now() })
+      .onConflict(conflict => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (created) return { id: created.id, created: true }
+    const found = await db
+      .selectFrom('interventions')
+      .select('id')
+      .where('version_id', '=', versionId)
+      .where('hash', '=', hash)
+      .executeTakeFirstOrThrow()
+    return { id: found.id, created: false }
+  })
+}
+
+function rowOf(intervention: Intervention): InterventionRow {
+  const { sentence, overrides, diff, tags, origin } = intervention
+  return {
+    sentence,
+    overrides: overrides === null ? null : JSON.stringify(overrides),
+    diff,
+    tags: JSON.stringify(tags),
+    origin,
+  }
+}
+
+export function interventionOf(row: InterventionRow): Intervention {
+  return {
+    sentence: row.sentence,
+    overrides: row.overrides === null ? null : (JSON.parse(row.overrides) as JsonObject),
+    diff: row.diff,
+    tags: row.tags === '[]' ? [] : (JSON.parse(row.tags) as string[]),
+    origin: row.origin,
+  }
+}
+
+function storedIntervention(
+  row: {
+    [column in keyof Tables['interventions']]: column extends 'id' ? number : Tables['interventions'][column]
+  },
+): StoredIntervention {
+  return {
+    id: row.id,
+    versionId: row.version_id,
+    hash: row.hash,
+    kind: row.kind,
+    intervention: interventionOf(row),
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The ledger: one SQLite file with everything that was tried, foreseen and concluded. Several processes may have it open
+ * and write at once. Each verb below lives in the file of its concern, as a function of the database handle; here they
+ * are gathered on one open file.
+ *
+ *     await using ledger = await openLedger('.almanac/ledger.db')
+ *     const records = await ledger.recordsOf({ familyIds: [id] })
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Kysely } from 'kysely'
+import {
+  campaignById,
+  campaigns,
+  createCampaign,
+  endCampaign,
+  eventsOf,
+  latestCampaign,
+  takeCampaign,
+} from './campaigns.ts'
+import {
+  currentVersion,
+  ensureFamily,
+  ensureVersion,
+  families,
+  family,
+  lineage,
+  setCurrentVersion,
+  version,
+} from './environments.ts'
+import { forecastsOf, latestForecasts, storeForecast } from './forecasts.ts'
+import { importedRows, recordImport } from './imports.ts'
+import {
+  ensureIntervention,
+  ensureReference,
+  intervention,
+  interventionByHash,
+  interventionsOf,
+} from './interventions.ts'
+import { isCurrent, migrate } from './migrations.ts'
+import { recordsOf } from './records.ts'
+import { roundsOf, storeRound } from './rounds.ts'
+import { claimRun, importRuns, openRuns, run, runsOf, runsOfCampaign, writeOutcome } from './runs.ts'
+import { inSentences, openFile, sqliteDialect } from './sqlite.ts'
+import type { Database, Tables } from './tables.ts'
+import { inTransaction, refuseWhileHeld } from './transaction.ts'
+import { storeVerdict, verdictsOf } from './verdicts.ts'
+
+const verbs = {
+  ensureFamily,
+  family,
+  families,
+  ensureVersion,
+  version,
+  currentVersion,
+  setCurrentVersion,
+  lineage,
+  ensureReference,
+  ensureIntervention,
+  intervention,
+  interventionByHash,
+  interventionsOf,
+  claimRun,
+  writeOutcome,
+  importRuns,
+  run,
+  runsOf,
+  runsOfCampaign,
+  openRuns,
+  storeForecast,
+  forecastsOf,
+  latestForecasts,
+  storeVerdict,
+  verdictsOf,
+  createCampaign,
+  takeCampaign,
+  endCampaign,
+  campaign: campaignById,
+  campaigns,
+  latestCampaign,
+  eventsOf,
+  storeRound,
+  roundsOf,
+  recordsOf,
+  recordImport,
+  importedRows,
+} as const
+
+type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never
+type Verbs = { readonly [Name in keyof typeof verbs]: Bound<(typeof verbs)[Name]> }
+
+export interface Ledger extends Verbs {
+  /** Absolute path of the file. */
+  readonly path: string
+  /**
+   * Several writes as one: all or nothing, and no other process writes in between. Use the ledger that is handed in, and
+   * do nothing slow inside: others wait. A throw takes everything back.
+   */
+  transaction<T>(action: (ledger: Ledger) => Promise<T>): Promise<T>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Opens the ledger, creating its folder and file and bringing older files to the newest schema. Throws a sentence when
+ * the file is no ledger, is newer than this program, or cannot be written; such a file is left as it is.
+ */
+export async function openLedger(path: string): Promise<Ledger> {
+  const absolute = resolve(path)
+  prepareFolder(dirname(absolute))
+  const file = openFile(absolute)
+  try {
+    const current = isCurrent(absolute, file)
+    await useWriteAheadLog(absolute, file)
+    const db: Database = new Kysely<Tables>({ dialect: sqliteDialect(absolute, file) })
+    if (!current) await migrate(absolute, db)
+    return ledgerOver(absolute, db, async () => {
+      await db.destroy()
+      // Kysely leaves a connection open that it never used.
+      if (file.isOpen) file.close()
+    })
+  } catch (error) {
+    file.close()
+    throw error
+  }
+}
+
+/** The folder ignores itself in git when it is ours: made here, or called `.almanac`. Never a folder of the user's. */
+function prepareFolder(folder: string): void {
+  try {
+    const made = mkdirSync(folder, { recursive: true }) !== undefined
+    const ignore = join(folder, '.gitignore')
+    if ((made || basename(folder) === '.almanac') && !existsSync(ignore)) writeFileSync(ignore, '*\n')
+  } catch (error) {
+    throw new Error(`The ledger's folder ${folder} cannot be written: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** Changing to WAL takes an exclusive lock without waiting for it, so several first openers try again. */
+async function useWriteAheadLog(path: string, file: DatabaseSync): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      file.exec('pragma journal_mode = wal; pragma synchronous = normal')
+      return
+    } catch (error) {
+      const busy = (error as { errcode?: number }).errcode === 5
+      if (!busy || attempt === 100)
+        inSentences(path, () => {
+          throw error
+        })
+      await pause(20 + Math.random() * 30)
+    }
+  }
+}
+
+function ledgerOver(path: string, db: Database, close: () => Promise<void>): Ledger {
+  const bound = Object.fromEntries(
+    Object.entries(verbs).map(([name, verb]) => [
+      name,
+      async (...rest: unknown[]) => {
+        refuseWhileHeld(db)
+        return (verb as (db: Database, ...rest: unknown[]) => Promise<unknown>)(db, ...rest)
+      },
+    ]),
+  ) as unknown as Verbs
+  return {
+    ...bound,
+    path,
+    transaction: action => inTransaction(db, db => action(ledgerOver(path, db, async () => {}))),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

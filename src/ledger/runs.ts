@@ -1,0 +1,225 @@
+/**
+ * Runs and their outcomes. A run is claimed by inserting its key before anything starts; how it ended is a second row,
+ * written once. Queued and running are derived: a claimed run without outcome is open.
+ */
+import { isEvidence, type Outcome, type Run } from '../experiment/intervention.ts'
+import { now } from './environments.ts'
+import type { Database, Tables } from './tables.ts'
+import { inPieces, inTransaction } from './transaction.ts'
+
+/** A process, told apart from a later one with the same number by when it began (in whatever words the system has). */
+export interface Claimant {
+  readonly pid: number
+  readonly started: string
+}
+
+export interface RunKey {
+  readonly interventionId: number
+  /** The program's seed, or a repeat number where it takes none. */
+  readonly seed: number
+  /** 0 for the first; higher after attempts that say nothing about the idea. */
+  readonly attempt: number
+}
+
+export interface RunClaim extends RunKey {
+  readonly folder: string
+  readonly claimant: Claimant
+  readonly campaignId?: number | null
+}
+
+/** A run with where it was claimed; folder and claimant are null for imported runs. */
+export interface StoredRun extends Run {
+  readonly folder: string | null
+  readonly claimant: Claimant | null
+  readonly campaignId: number | null
+  /** ISO 8601, UTC. */
+  readonly claimedAt: string
+}
+
+/**
+ * Claims the key. Null when it is taken, or when an earlier attempt with this seed is still open or is evidence: so a
+ * run that counts is never paid for twice, whoever asks.
+ */
+export async function claimRun(db: Database, claim: RunClaim): Promise<StoredRun | null> {
+  return inTransaction(db, async db => {
+    const others = await joined(db)
+      .where('runs.intervention_id', '=', claim.interventionId)
+      .where('runs.seed', '=', claim.seed)
+      .execute()
+    const taken = others.map(storedRun).some(run => {
+      if (run.attempt === claim.attempt) return true
+      return run.attempt < claim.attempt && (run.outcome === null || isEvidence(run.outcome.kind))
+    })
+    if (taken) return null
+    const { id } = await db
+      .insertInto('runs')
+      .values({
+        intervention_id: claim.interventionId,
+        seed: claim.seed,
+        attempt: claim.attempt,
+        campaign_id: claim.campaignId ?? null,
+        folder: claim.folder,
+        claimant_pid: claim.claimant.pid,
+        claimant_started: claim.claimant.started,
+        claimed_at: now(),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return run(db, id)
+  })
+}
+
+/** Writes how the run ended. False, and nothing changes, when that was written before. */
+export async function writeOutcome(db: Database, runId: number, outcome: Outcome): Promise<boolean> {
+  return inTransaction(db, async db => {
+    const written = await db
+      .insertInto('outcomes')
+      .values(outcomeRow(runId, outcome, now()))
+      .onConflict(conflict => conflict.doNothing())
+      .returning('run_id')
+      .executeTakeFirst()
+    return written !== undefined
+  })
+}
+
+/**
+ * Stores runs that happened elsewhere, each with its outcome, in one transaction. The ids, null where the key was taken
+ * already (that run stays as it is).
+ */
+export async function importRuns(
+  db: Database,
+  imported: readonly (RunKey & { readonly outcome: Outcome })[],
+): Promise<(number | null)[]> {
+  return inTransaction(db, async db => {
+    const ids: (number | null)[] = []
+    for (const piece of inPieces(imported)) {
+      const claimedAt = now()
+      const created = await db
+        .insertInto('runs')
+        .values(
+          piece.map(({ interventionId, seed, attempt, outcome }) => ({
+            intervention_id: interventionId,
+            seed,
+            attempt,
+            campaign_id: null,
+            folder: null,
+            claimant_pid: null,
+            claimant_started: null,
+            claimed_at: outcome.startedAt ?? claimedAt,
+          })),
+        )
+        .onConflict(conflict => conflict.doNothing())
+        .returning(['id', 'intervention_id', 'seed', 'attempt'])
+        .execute()
+      const idOf = new Map(created.map(row => [`${row.intervention_id} ${row.seed} ${row.attempt}`, row.id]))
+      const outcomes: Tables['outcomes'][] = []
+      for (const { interventionId, seed, attempt, outcome } of piece) {
+        const key = `${interventionId} ${seed} ${attempt}`
+        const id = idOf.get(key) ?? null
+        // A key twice in one call: the first has it, as it would in two calls.
+        idOf.delete(key)
+        ids.push(id)
+        if (id !== null) outcomes.push(outcomeRow(id, outcome, claimedAt))
+      }
+      if (outcomes.length > 0) await db.insertInto('outcomes').values(outcomes).execute()
+    }
+    return ids
+  })
+}
+
+/** The run with this id, or null. */
+export async function run(db: Database, id: number): Promise<StoredRun | null> {
+  const row = await joined(db).where('runs.id', '=', id).executeTakeFirst()
+  return row ? storedRun(row) : null
+}
+
+/** Every run of the intervention, all attempts, in order of claim. */
+export async function runsOf(db: Database, interventionId: number): Promise<StoredRun[]> {
+  const rows = await joined(db).where('runs.intervention_id', '=', interventionId).orderBy('runs.id').execute()
+  return rows.map(storedRun)
+}
+
+/** The runs a campaign claimed: what its budget has paid for. */
+export async function runsOfCampaign(db: Database, campaignId: number): Promise<StoredRun[]> {
+  const rows = await joined(db).where('runs.campaign_id', '=', campaignId).orderBy('runs.id').execute()
+  return rows.map(storedRun)
+}
+
+/** Claimed runs without outcome, oldest first: running, or left behind by a process that is gone. */
+export async function openRuns(db: Database): Promise<StoredRun[]> {
+  const rows = await joined(db).where('outcomes.run_id', 'is', null).orderBy('runs.id').execute()
+  return rows.map(storedRun)
+}
+
+export function joined(db: Database) {
+  return db
+    .selectFrom('runs')
+    .innerJoin('interventions', 'interventions.id', 'runs.intervention_id')
+    .leftJoin('outcomes', 'outcomes.run_id', 'runs.id')
+    .select([
+      'runs.id',
+      'interventions.version_id',
+      'runs.intervention_id',
+      'runs.seed',
+      'runs.attempt',
+      'runs.campaign_id',
+      'runs.folder',
+      'runs.claimant_pid',
+      'runs.claimant_started',
+      'runs.claimed_at',
+      'outcomes.kind',
+      'outcomes.reason',
+      'outcomes.metrics',
+      'outcomes.exit_code',
+      'outcomes.started_at',
+      'outcomes.finished_at',
+      'outcomes.seconds',
+      'outcomes.cost',
+    ])
+}
+
+type JoinedRow = Awaited<ReturnType<ReturnType<typeof joined>['execute']>>[number]
+
+export function storedRun(row: JoinedRow): StoredRun {
+  const { kind, metrics, claimant_pid: pid, claimant_started: started } = row
+  const outcome: Outcome | null =
+    kind === null || metrics === null
+      ? null
+      : {
+          kind,
+          reason: row.reason,
+          metrics: JSON.parse(metrics) as Record<string, number>,
+          exitCode: row.exit_code,
+          startedAt: row.started_at,
+          finishedAt: row.finished_at,
+          seconds: row.seconds,
+          cost: row.cost,
+        }
+  return {
+    id: row.id,
+    versionId: row.version_id,
+    interventionId: row.intervention_id,
+    seed: row.seed,
+    attempt: row.attempt,
+    outcome,
+    folder: row.folder,
+    claimant: pid === null || started === null ? null : { pid, started },
+    campaignId: row.campaign_id,
+    claimedAt: row.claimed_at,
+  }
+}
+
+function outcomeRow(runId: number, outcome: Outcome, writtenAt: string): Tables['outcomes'] {
+  return {
+    run_id: runId,
+    kind: outcome.kind,
+    reason: outcome.reason,
+    metrics: JSON.stringify(outcome.metrics),
+    exit_code: outcome.exitCode,
+    started_at: outcome.startedAt,
+    finished_at: outcome.finishedAt,
+    seconds: outcome.seconds,
+    cost: outcome.cost,
+    written_at: writtenAt,
+  }
+}

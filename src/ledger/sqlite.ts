@@ -1,0 +1,101 @@
+/**
+ * Kysely's dialect over Node's own SQLite. Adds to Kysely's SQLite driver: transactions that take the write lock at
+ * their beginning (`begin immediate`, so that two processes wait for each other instead of failing half-way), DDL inside
+ * transactions, and errors that say what to do. Knows nothing of the tables.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+
+/** How long one process waits for another's write, in milliseconds. Writes are short; a stopped laptop may not be. */
+const busyMilliseconds = 30_000
+
+/** Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. */
+const keptStatements = 256
+
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Opens the file (creating it) with this product's settings; throws a sentence that names it. Changes nothing yet. */
+export function openFile(path: string): DatabaseSync {
+  return inSentences(path, () => {
+    const database = new DatabaseSync(path, { timeout: busyMilliseconds, enableForeignKeyConstraints: true })
+    // The header is read only now: a file that is no database is found out here.
+    database.prepare('select count(*) from sqlite_schema').get()
+    return database
+  })
+}
+
+/** The dialect over an open file. The connection closes when Kysely is destroyed. */
+export function sqliteDialect(path: string, file: DatabaseSync): Dialect {
+  const database = adapt(path, file)
+  return {
+    createAdapter: () => new TransactionalAdapter(),
+    createDriver: () => new ImmediateDriver({ database }),
+    createIntrospector: db => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function adapt(path: string, file: DatabaseSync): SqliteDatabase {
+  const kept = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const found = kept.get(text)
+    if (found) return found
+    const statement = file.prepare(text)
+    if (kept.size >= keptStatements) kept.delete(kept.keys().next().value!)
+    kept.set(text, statement)
+    return statement
+  }
+  return {
+    close: () => file.close(),
+    prepare: text => {
+      const statement = inSentences(path, () => prepare(text))
+      return {
+        reader: statement.columns().length > 0,
+        all: parameters => inSentences(path, () => statement.all(...(parameters as SQLInputValue[]))),
+        run: parameters => inSentences(path, () => statement.run(...(parameters as SQLInputValue[]))),
+        iterate: parameters => statement.iterate(...(parameters as SQLInputValue[])),
+      }
+    },
+  }
+}
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that a user can do something about. */
+const sentences: Readonly<Record<number, string>> = {
+  5: `is being written by another process for more than ${busyMilliseconds / 1000} seconds: end that process, or try again`,
+  8: 'cannot be written: it, or its folder, is read-only',
+  10: 'could not be read or written: the disk reports an error',
+  11: 'is damaged: restore a copy of it; `sqlite3 FILE .recover` may save what is readable',
+  13: 'cannot grow because the disk is full: free some space and repeat the command; nothing was half-written',
+  14: 'cannot be opened: its folder must exist and be writable, and the file must be a file',
+  26: 'is not a database: name another file, or move this one away',
+}
+
+export function inSentences<T>(path: string, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    const code = (error as { errcode?: unknown }).errcode
+    const sentence = typeof code === 'number' ? sentences[code & 0xff] : undefined
+    if (sentence === undefined) throw error
+    throw new Error(`The ledger ${path} ${sentence}.`, { cause: error })
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * One write is one short transaction; several writes can share one. Inside a transaction only its own handle may be
+ * used: the connection is held, and asking for it again would wait for ever.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Database } from './tables.ts'
+
+const held = new AsyncLocalStorage<Database>()
+
+/** Runs `action` in a transaction that takes the write lock first; inside one already, it simply joins. */
+export async function inTransaction<T>(db: Database, action: (db: Database) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return action(db)
+  refuseWhileHeld(db)
+  return db.transaction().execute(transaction => held.run(db, () => action(transaction)))
+}
+
+/** Throws when called from inside a transaction on the same ledger with the outer handle. */
+export function refuseWhileHeld(db: Database): void {
+  if (held.getStore() === db) {
+    throw new Error('inTransaction: use the ledger that the transaction hands to its function, not the outer one')
+  }
+}
+
+/** SQLite takes at most 32,766 parameters a statement; rows go in pieces that stay well below. */
+export function* inPieces<T>(rows: readonly T[], size = 1000): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
+}
