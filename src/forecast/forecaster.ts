@@ -5,6 +5,11 @@
  */
 import type { Environment } from '../experiment/environment.ts'
 import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { constant } from './constant.ts'
+import { kernel } from './kernel.ts'
+import { neighbours } from './neighbours.ts'
+import { recent } from './recent.ts'
+import { ridge } from './ridge.ts'
 
 export type Forecaster = (
   environment: Environment,
@@ -12,3 +17,6 @@ export type Forecaster = (
   candidates: readonly Candidate[],
   options: { readonly seed: number },
 ) => Forecast[]
+
+/** By the name that a configuration gives. */
+export const forecasters = { constant, recent, neighbours, ridge, kernel } as const satisfies Record<string, Forecaster>

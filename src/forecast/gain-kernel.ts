@@ -1,0 +1,173 @@
+/**
+ * The covariance of gains between records and candidates, from all that is known of them: the difference kernel over
+ * options, the words of the proposal, the mechanism tags, a mean, and how alike the environments are.
+ */
+import { objectiveOf } from '../experiment/environment.ts'
+import type { Intervention } from '../experiment/intervention.ts'
+import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
+import { differenceCovariance, type PlacedOption, placeOption } from './difference-kernel.ts'
+import { proposalText } from './intervention-text.ts'
+import { optionScale } from './option-scale.ts'
+import { compareOptions, type OptionValue, type Subject } from './option-values.ts'
+
+export interface KernelSubject extends Subject {
+  readonly intervention: Intervention
+}
+
+/** Variances are in units of squared scaled gains, `length` in typical steps of an option. */
+export interface KernelParameters {
+  readonly additive: number
+  readonly interaction: number
+  readonly departure: number
+  readonly words: number
+  readonly tags: number
+  readonly mean: number
+  readonly length: number
+  /** Share of the interaction that survives a changed option, in (0, 1). */
+  readonly remainder: number
+  /** Correlation of the same change in two families of one description, in (0, 1). */
+  readonly family: number
+}
+
+export interface ComparedSubjects {
+  readonly size: number
+  readonly options: readonly PlacedOption[]
+  readonly reference: Int32Array
+  readonly family: Int32Array
+  /** All n × n, row-major and symmetric. */
+  readonly words: Float64Array
+  readonly tags: Float64Array
+  /** Likeness of the environments' descriptions, 1 within a family. */
+  readonly likeness: Float64Array
+}
+
+/** Where options tell what is changed, words count for a quarter: they call raising and lowering by one name. */
+const wordsBesideOptions = 0.5
+
+/**
+ * Compares all subjects with each other, once for all parameters. The first `known` are records: only they decide how
+ * words are weighed and how options are scaled, so that a forecast does not depend on who else is a candidate.
+ */
+export function compareSubjects(subjects: readonly KernelSubject[], known: number): ComparedSubjects {
+  const { options, reference } = compareOptions(subjects)
+  const families = new Map<string, number>()
+  const family = Int32Array.from(subjects, ({ environment }) => {
+    const index = families.get(environment.familyId) ?? families.size
+    families.set(environment.familyId, index)
+    return index
+  })
+  return {
+    size: subjects.length,
+    options: options.map(option => {
+      const steps = option.changed.flatMap((subject, index) => {
+        const pair = [option.before[subject]!, option.after[index]!] as const
+        return subject < known && isNumbers(pair) ? [pair] : []
+      })
+      const seen = [...option.before.filter((_, subject) => subject < known), ...steps.flat()]
+      return placeOption(option, optionScale([...new Set(seen)].filter(isNumber), steps))
+    }),
+    reference,
+    family,
+    words: wordCovariance(subjects, known),
+    tags: symmetric(subjects.length, (i, j) =>
+      tagOverlap(subjects[i]!.intervention.tags, subjects[j]!.intervention.tags),
+    ),
+    likeness: environmentLikeness(subjects, family),
+  }
+}
+
+/** n × n, row-major; the noise of measurements is not in it. */
+export function gainCovariance(compared: ComparedSubjects, parameters: KernelParameters): Float64Array {
+  const { size, reference, family, words, tags, likeness } = compared
+  const { additive, interaction, departure } = differenceCovariance(compared.options, reference, parameters)
+  const acrossFamilies = parameters.family
+  // Words, tags and mean know nothing of the reference, so another version of the family lies half way.
+  const acrossVersions = Math.sqrt(acrossFamilies)
+  const result = new Float64Array(size * size)
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j <= i; j++) {
+      const cell = i * size + j
+      const sameFamily = family[i] === family[j]
+      const environments = sameFamily ? 1 : acrossFamilies * likeness[cell]!
+      const versions = sameFamily ? (reference[i] === reference[j] ? 1 : acrossVersions) : environments
+      const value =
+        environments *
+          (parameters.additive * additive[cell]! +
+            parameters.interaction * interaction[cell]! +
+            parameters.departure * departure[cell]!) +
+        versions * (parameters.words * words[cell]! + parameters.tags * tags[cell]! + parameters.mean)
+      result[cell] = value
+      result[j * size + i] = value
+    }
+  }
+  return result
+}
+
+function wordCovariance(subjects: readonly KernelSubject[], known: number): Float64Array {
+  const texts = subjects.map(({ intervention }) => proposalText(intervention))
+  const model = fitTfIdf(texts.slice(0, known), { bigrams: false })
+  const vectors = texts.map(text => model.transform(text))
+  const amplitudes = subjects.map(({ changes }) => (changes.length === 0 ? 1 : wordsBesideOptions))
+  const scattered = new Float64Array(model.size)
+  const size = subjects.length
+  const result = new Float64Array(size * size)
+  vectors.forEach((vector, i) => {
+    vector.indices.forEach((index, entry) => {
+      scattered[index] = vector.values[entry]!
+    })
+    for (let j = 0; j <= i; j++) {
+      const value = amplitudes[i]! * amplitudes[j]! * dotScattered(vectors[j]!, scattered)
+      result[i * size + j] = value
+      result[j * size + i] = value
+    }
+    for (const index of vector.indices) scattered[index] = 0
+  })
+  return result
+}
+
+function dotScattered({ indices, values }: SparseVector, scattered: Float64Array): number {
+  let sum = 0
+  for (let entry = 0; entry < indices.length; entry++) sum += values[entry]! * scattered[indices[entry]!]!
+  return sum
+}
+
+/** Cosine of two sets; what has no tag is like nothing. */
+function tagOverlap(first: readonly string[], second: readonly string[]): number {
+  if (first.length === 0 || second.length === 0) return 0
+  const common = first.filter(tag => second.includes(tag)).length
+  return common / Math.sqrt(first.length * second.length)
+}
+
+/** Half for any environment, half for one that is described alike and measures the same objective. */
+function environmentLikeness(subjects: readonly KernelSubject[], family: Int32Array): Float64Array {
+  const texts: string[] = []
+  subjects.forEach(({ environment }, subject) => {
+    const { name, description } = environment.family
+    const { name: metric, unit } = objectiveOf(environment.family)
+    texts[family[subject]!] = [name, description, metric, unit ?? ''].join('\n')
+  })
+  const model = fitTfIdf(texts, { bigrams: false })
+  const vectors = texts.map(text => model.transform(text))
+  const table = vectors.map(first => vectors.map(second => 0.5 + 0.5 * cosine(first, second)))
+  return symmetric(subjects.length, (i, j) => (family[i] === family[j] ? 1 : table[family[i]!]![family[j]!]!))
+}
+
+function symmetric(size: number, entry: (i: number, j: number) => number): Float64Array {
+  const result = new Float64Array(size * size)
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j <= i; j++) {
+      const value = entry(i, j)
+      result[i * size + j] = value
+      result[j * size + i] = value
+    }
+  }
+  return result
+}
+
+function isNumber(value: OptionValue): value is number {
+  return typeof value === 'number'
+}
+
+function isNumbers(pair: readonly [OptionValue, OptionValue]): pair is readonly [number, number] {
+  return isNumber(pair[0]) && isNumber(pair[1])
+}

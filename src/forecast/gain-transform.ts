@@ -1,0 +1,40 @@
+/**
+ * Gains on the kernel's scale: z = asinh(gain / scale). Odd and monotone, linear for small gains and logarithmic for the
+ * disasters, so that one diverging run does not drown the rest, and medians and quantiles map back exactly.
+ */
+import { type Environment, objectiveOf } from '../experiment/environment.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { defaultScale, typicalGain } from './evidence.ts'
+
+/** How many records of its own a family needs before its typical gain counts as much as that of its kin. */
+const kinWeight = 3
+
+/** The scale of each family in the history and of the target: its typical gain, drawn to that of all with its objective. */
+export function familyScales(environment: Environment, records: readonly ExperimentRecord[]): Map<string, number> {
+  const environments = new Map([environment, ...records.map(record => record.environment)].map(e => [e.familyId, e]))
+  return new Map(
+    [...environments].map(([id, { family }]) => {
+      const { name, unit } = objectiveOf(family)
+      const kin = records.filter(record => {
+        const other = objectiveOf(record.environment.family)
+        return other.name === name && other.unit === unit
+      })
+      const own = kin.filter(record => record.environment.familyId === id)
+      const kinScale = scaleOf(kin)
+      const ownScale = scaleOf(own)
+      if (kinScale === null) return [id, defaultScale]
+      if (ownScale === null) return [id, kinScale]
+      const share = own.length / (own.length + kinWeight)
+      return [id, Math.exp(share * Math.log(ownScale) + (1 - share) * Math.log(kinScale))]
+    }),
+  )
+}
+
+function scaleOf(records: readonly ExperimentRecord[]): number | null {
+  return typicalGain(records.flatMap(({ measured }) => (measured === null ? [] : [measured])))
+}
+
+/** Standard error of asinh(gain / scale), to first order. */
+export function transformedError(gain: number, standardError: number, scale: number): number {
+  return standardError / Math.hypot(scale, gain)
+}

@@ -1,0 +1,91 @@
+/**
+ * Hyper-parameters of the kernel by their posterior: marginal likelihood times weak log-normal priors, so that a short
+ * history keeps sensible values and a long one decides by itself.
+ */
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { conditionGaussianProcess } from '../statistics/gaussian-process.ts'
+import { searchMaximum } from '../statistics/gaussian-process-search.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { compareSubjects, gainCovariance, type KernelParameters } from './gain-kernel.ts'
+
+/** A record in scaled gains: what was observed, and its standard error (0 where it is not known: the fit finds it). */
+export interface Observation {
+  readonly value: number
+  readonly error: number
+}
+
+export interface FittedParameters {
+  readonly parameters: KernelParameters
+  /** Variance of what neither the kernel nor the measured standard errors explain. */
+  readonly noise: number
+}
+
+/** A random sample of this many records decides: the likelihood is computed more than a hundred times. */
+const mostFitted = 160
+
+/** Prior medians and standard deviations in logarithms (in log-odds for shares). Scaled gains have a size of about one. */
+const priors = {
+  additive: [0.4, 1.2],
+  interaction: [0.15, 1.2],
+  departure: [0.4, 1.2],
+  words: [0.2, 1.2],
+  tags: [0.1, 1.2],
+  mean: [0.1, 1],
+  length: [1.5, 0.5],
+  remainder: [0.6, 0.7],
+  family: [0.8, 0.7],
+  noise: [0.1, 1],
+} as const
+
+const names = Object.keys(priors) as (keyof typeof priors)[]
+const shares = new Set<string>(['remainder', 'family'])
+
+export function fitParameters(
+  records: readonly ExperimentRecord[],
+  observations: readonly Observation[],
+  seed: number,
+): FittedParameters {
+  const centre = names.map(name =>
+    shares.has(name) ? Math.log(priors[name][0] / (1 - priors[name][0])) : Math.log(priors[name][0]),
+  )
+  const spread = names.map(name => priors[name][1])
+  if (records.length === 0) return parametersAt(centre)
+  const random = seededRandom(seed).fork('kernel')
+  const everyone = records.map((_, index) => index)
+  const chosen = records.length <= mostFitted ? everyone : random.sample(everyone, mostFitted).sort((a, b) => a - b)
+  const compared = compareSubjects(
+    chosen.map(index => records[index]!),
+    chosen.length,
+  )
+  const values = Float64Array.from(chosen, index => observations[index]!.value)
+  const posterior = (point: readonly number[]): number => {
+    const { parameters, noise } = parametersAt(point)
+    const variances = Float64Array.from(chosen, index => noise + observations[index]!.error ** 2)
+    const prior = point.reduce((sum, value, axis) => sum - 0.5 * ((value - centre[axis]!) / spread[axis]!) ** 2, 0)
+    const covariance = gainCovariance(compared, parameters)
+    return prior + conditionGaussianProcess(covariance, variances, values).logMarginalLikelihood
+  }
+  const plan = { centre, spread, starts: 30, steps: 100 }
+  return parametersAt(searchMaximum(posterior, plan, random).point)
+}
+
+function parametersAt(point: readonly number[]): FittedParameters {
+  const at = (name: keyof typeof priors): number => {
+    const value = point[names.indexOf(name)]!
+    return shares.has(name) ? 1 / (1 + Math.exp(-value)) : Math.exp(value)
+  }
+  return {
+    parameters: {
+      additive: at('additive'),
+      interaction: at('interaction'),
+      departure: at('departure'),
+      words: at('words'),
+      tags: at('tags'),
+      mean: at('mean'),
+      length: at('length'),
+      remainder: at('remainder'),
+      family: at('family'),
+    },
+    noise: at('noise'),
+  }
+}
