@@ -3,6 +3,7 @@
  * current is a list that only grows, so that a report can say since when and why.
  */
 import { type Family, familyId, type Reference, type Version, versionId } from '../experiment/environment.ts'
+import { referenceHash } from '../experiment/identity.ts'
 import type { Database, Tables, WhyCurrent } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -42,7 +43,10 @@ export async function families(db: Database, name?: string): Promise<StoredFamil
   return (await query.execute()).map(row => ({ id: row.id, family: JSON.parse(row.definition) as Family }))
 }
 
-/** Stores the version if it is new. A version that exists keeps the parent it was first stored with, and its first commit. */
+/**
+ * Stores the version if it is new, with the reference as an intervention of its own: its runs are runs like all others,
+ * and a candidate that changes nothing meets its hash. A version that exists keeps its first parent and commit.
+ */
 export async function ensureVersion(
   db: Database,
   family: string,
@@ -52,8 +56,8 @@ export async function ensureVersion(
   const id = versionId(family, reference)
   const found = await version(db, id)
   if (found) return found
-  await inTransaction(db, db =>
-    db
+  return inTransaction(db, async db => {
+    const created = await db
       .insertInto('versions')
       .values({
         id,
@@ -64,9 +68,17 @@ export async function ensureVersion(
         created_at: now(),
       })
       .onConflict(conflict => conflict.doNothing())
-      .execute(),
-  )
-  return (await version(db, id))!
+      .returning('id')
+      .executeTakeFirst()
+    if (created) {
+      const unchanged = { sentence: 'the reference', overrides: null, diff: null, tags: '[]', origin: null }
+      await db
+        .insertInto('interventions')
+        .values({ version_id: id, hash: referenceHash(reference), kind: 'reference', ...unchanged, created_at: now() })
+        .execute()
+    }
+    return (await version(db, id))!
+  })
 }
 
 /** The version, or null. */

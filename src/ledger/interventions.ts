@@ -2,10 +2,9 @@
  * Interventions, written down before they run. In one version the same intervention (by hash) is one row; the reference
  * itself is a row too, so that its runs are runs like all others.
  */
-import { referenceHash } from '../experiment/identity.ts'
 import type { Intervention } from '../experiment/intervention.ts'
 import type { JsonObject } from '../experiment/json.ts'
-import { now, version } from './environments.ts'
+import { now } from './environments.ts'
 import type { Database, Tables } from './tables.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -21,17 +20,35 @@ export interface StoredIntervention {
   readonly createdAt: string
 }
 
-/** Stores the intervention unless the version has one with this hash; the first sentence stays. */
+/**
+ * Stores the intervention unless the version has one with this hash; the first sentence stays. The reference's own hash
+ * gives the reference.
+ */
 export async function ensureIntervention(
   db: Database,
   versionId: string,
   hash: string,
   intervention: Intervention,
 ): Promise<{ readonly id: number; readonly created: boolean }> {
-  return ensure(db, versionId, hash, 'candidate', intervention)
+  return inTransaction(db, async db => {
+    const created = await db
+      .insertInto('interventions')
+      .values({ version_id: versionId, hash, kind: 'candidate', ...rowOf(intervention), created_at: now() })
+      .onConflict(conflict => conflict.doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (created) return { id: created.id, created: true }
+    const found = await db
+      .selectFrom('interventions')
+      .select('id')
+      .where('version_id', '=', versionId)
+      .where('hash', '=', hash)
+      .executeTakeFirstOrThrow()
+    return { id: found.id, created: false }
+  })
 }
 
-/** The row of the version's own reference, stored at the first call; its id. */
+/** The id of the version's own reference as an intervention. */
 export async function ensureReference(db: Database, versionId: string): Promise<number> {
   const row = await db
     .selectFrom('interventions')
@@ -39,11 +56,8 @@ export async function ensureReference(db: Database, versionId: string): Promise<
     .where('version_id', '=', versionId)
     .where('kind', '=', 'reference')
     .executeTakeFirst()
-  if (row) return row.id
-  const found = await version(db, versionId)
-  if (!found) throw new Error(`ensureReference: the ledger has no version ${versionId}`)
-  const unchanged = { sentence: 'the reference', overrides: null, diff: null, tags: [], origin: null }
-  return (await ensure(db, versionId, referenceHash(found.reference), 'reference', unchanged)).id
+  if (!row) throw new Error(`ensureReference: the ledger has no version ${versionId}`)
+  return row.id
 }
 
 /** The intervention with this id, or null. */
@@ -76,31 +90,6 @@ export async function interventionsOf(db: Database, versionId: string): Promise<
     .orderBy('id')
     .execute()
   return rows.map(storedIntervention)
-}
-
-async function ensure(
-  db: Database,
-  versionId: string,
-  hash: string,
-  kind: 'reference' | 'candidate',
-  intervention: Intervention,
-): Promise<{ readonly id: number; readonly created: boolean }> {
-  return inTransaction(db, async db => {
-    const created = await db
-      .insertInto('interventions')
-      .values({ version_id: versionId, hash, kind, ...rowOf(intervention), created_at: now() })
-      .onConflict(conflict => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (created) return { id: created.id, created: true }
-    const found = await db
-      .selectFrom('interventions')
-      .select('id')
-      .where('version_id', '=', versionId)
-      .where('hash', '=', hash)
-      .executeTakeFirstOrThrow()
-    return { id: found.id, created: false }
-  })
 }
 
 function rowOf(intervention: Intervention): InterventionRow {
