@@ -16,6 +16,13 @@ export interface ImportedMetric {
 /** `reference`: what later rows are measured against, with no change of its own. `kept`: tried, and built upon. `tried`: the rest. */
 export type ImportedRole = 'reference' | 'kept' | 'tried'
 
+export interface ImportedCode {
+  readonly commit: string
+  readonly tree: string
+  /** Tree after the intervention's diff on its reference; null without a diff. Not `tree` where files are left out of the diff. */
+  readonly treeAfterDiff: string | null
+}
+
 export interface ImportedRow {
   /** Content hash of the row: the same row is the same row in a file that has grown, moved, or changed its line ends. */
   readonly key: string
@@ -25,17 +32,22 @@ export interface ImportedRow {
   readonly intervention: Intervention
   readonly outcome: Outcome
   readonly role: ImportedRole
-  /** Key of the row it was tried against: the one kept before it. Null for a reference, and where nothing came before. */
+  /**
+   * Key of the row it was tried against: the one kept before it. Null where nothing came before, and for a reference; a
+   * reference that is measured again names the row that measured it first.
+   */
   readonly against: string | null
   /** As the log writes it; null where it writes none. */
   readonly commit: string | null
-  /** What git knows of that commit; null until `attachDiffs` found it, and where it does not tell this row from others. */
-  readonly code: { readonly commit: string; readonly tree: string } | null
+  /** What git has of that commit; null until `attachDiffs` found it, and where it does not tell this row from others. */
+  readonly code: ImportedCode | null
   /** What the text says about the result, kept apart from what was tried. */
   readonly note: string | null
 }
 
 export interface UnusableRow {
+  /** Like a row's key, with the number of the copy behind it. */
+  readonly key: string
   readonly line: number
   readonly reason: string
   /** The row as written, shortened. */

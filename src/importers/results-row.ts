@@ -16,6 +16,8 @@ export interface UsableRow {
   /** Null where the table has no status. */
   readonly role: StatusMeaning['role'] | null
   readonly saysBaseline: boolean
+  /** What the log calls it: its tag, or its commit. */
+  readonly name: string | null
   readonly sentence: string
   readonly note: string | null
   readonly outcome: Outcome
@@ -54,6 +56,7 @@ export function readRow(
   return {
     role: meaning?.role ?? null,
     saysBaseline: saysBaseline({ commit, tag: text.tag, description: text.description }),
+    name: text.tag ?? commit,
     sentence: named,
     note,
     outcome: {

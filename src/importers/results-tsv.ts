@@ -26,32 +26,25 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
   const name = options.metric?.name ?? columns.names[objective]!
   const rows: ImportedRow[] = []
   const unusable: UnusableRow[] = []
-  const lineOfKey = new Map<string, number>()
-  /** What was kept last in each of the environments that share the file. */
-  const kept = new Map<string, { key: string | null; options: JsonObject | null }>()
+  const linesOfContent = new Map<string, number[]>()
+  /** What was kept last in each of the environments that share the file; null where something was tried before anything was kept. */
+  const kept = new Map<string, Kept | null>()
   for (const line of lines) {
-    const refuse = (reason: string) => unusable.push({ line: line.line, reason, text: shortened(line.text) })
-    const key = contentHash(line.cells)
-    const earlier = lineOfKey.get(key)
-    if (earlier !== undefined) {
-      refuse(`the same as line ${earlier}, word for word: a copy, not a second run`)
+    const content = contentHash(line.cells)
+    const copies = linesOfContent.get(content) ?? []
+    const key = copies.length === 0 ? content : `${content}#${copies.length + 1}`
+    linesOfContent.set(content, [...copies, line.line])
+    const read =
+      copies.length > 0
+        ? { reason: `the same as line ${copies[0]}, word for word: a copy, not a second run` }
+        : readRow(line, columns, objective, name)
+    const placed = 'reason' in read ? read : place(read, kept.get(read.series))
+    if ('reason' in read || 'reason' in placed) {
+      const { reason } = 'reason' in read ? read : (placed as { reason: string })
+      unusable.push({ key, line: line.line, reason, text: shortened(line.text) })
       continue
     }
-    lineOfKey.set(key, line.line)
-    const read = readRow(line, columns, objective, name)
-    if ('reason' in read) {
-      refuse(read.reason)
-      continue
-    }
-    const before = kept.get(read.series)
-    const changed = changedSettings(read.options, before?.options ?? null)
-    const role =
-      changed !== null && Object.keys(changed).length === 0 ? 'reference' : roleOf(read, before === undefined)
-    if (role === 'reference' && before !== undefined && read.outcome.kind !== 'finished') {
-      refuse(`a reference that did not finish (${read.outcome.reason}) measures nothing`)
-      continue
-    }
-    const settings = role === 'reference' ? read.options : changed
+    const { role, settings, against } = placed
     rows.push({
       key,
       line: line.line,
@@ -66,15 +59,40 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
       },
       outcome: read.outcome,
       role,
-      against: role === 'reference' ? null : (before?.key ?? null),
+      against,
       commit: read.commit,
       code: null,
       note: read.note,
     })
-    if (role !== 'tried') kept.set(read.series, { key, options: read.options })
-    else if (before === undefined) kept.set(read.series, { key: null, options: null })
+    const builtUpon = role === 'kept' || (role === 'reference' && against === null)
+    if (builtUpon) kept.set(read.series, { key, role, name: read.name, options: read.options })
+    else if (!kept.has(read.series)) kept.set(read.series, null)
   }
   return { source, metrics: metricsOf(columns, objective, rows, name, options), rows, unusable }
+}
+
+/** A row that later rows were tried on. */
+interface Kept {
+  readonly key: string
+  readonly role: ImportedRole
+  readonly name: string | null
+  readonly options: JsonObject | null
+}
+
+/** The row's place in the log, given what was kept before it; `before` is undefined for the first row. */
+function place(
+  read: UsableRow,
+  before: Kept | null | undefined,
+): { role: ImportedRole; settings: JsonObject | null; against: string | null } | { reason: string } {
+  const changed = changedSettings(read.options, before?.options ?? null)
+  const unchanged = changed !== null && Object.keys(changed).length === 0
+  const role = unchanged ? 'reference' : roleOf(read, before === undefined)
+  if (role !== 'reference') return { role, settings: changed, against: before?.key ?? null }
+  if (before !== undefined && read.outcome.kind !== 'finished') {
+    return { reason: `a reference that did not finish measures nothing (${read.outcome.reason})` }
+  }
+  const again = unchanged || (before?.role === 'reference' && read.name !== null && before.name === read.name)
+  return { role, settings: read.options, against: again ? before!.key : null }
 }
 
 function tableOf(text: string, source: string, options: ResultsOptions): { lines: TableLine[]; columns: Columns } {

@@ -69,7 +69,8 @@ export function isPending(status: string): boolean {
   return pending.has(normal(status))
 }
 
-/** Whether a word says how a run went; used to take a leading `REVERT:` off a description. */
-export function isStatusWord(word: string): boolean {
-  return byWord.has(normal(word))
+/** Whether a word says how a run went (`REVERT`), and not only what it was (`baseline`). */
+export function isVerdictWord(word: string): boolean {
+  const meaning = byWord.get(normal(word))
+  return meaning !== undefined && meaning.role !== 'reference'
 }

@@ -3,7 +3,7 @@
  * it went, or a forecast would read the answer.
  */
 import { withoutOutcome } from '../text/outcome-words.ts'
-import { isStatusWord } from './status-words.ts'
+import { isVerdictWord } from './status-words.ts'
 
 export interface RowText {
   readonly tag: string | null
@@ -47,7 +47,7 @@ export function triedIn(text: RowText): { sentence: string; note: string | null 
 
 function split(text: string): { tried: string; said: string } {
   const leading = /^\s*([\p{L} _-]{2,24}):\s+/u.exec(text)
-  const isVerdict = leading !== null && isStatusWord(leading[1]!)
+  const isVerdict = leading !== null && isVerdictWord(leading[1]!)
   const body = isVerdict ? text.slice(leading[0].length) : text
   const { tried, outcome } = withoutOutcome(body)
   return {
