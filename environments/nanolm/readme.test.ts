@@ -6,7 +6,8 @@ import { readCards } from './cards.ts'
 import { expectation, optionNames, options } from './options.ts'
 
 // The formatter pads the columns.
-const readme = readFileSync(fileURLToPath(new URL('README.md', import.meta.url)), 'utf8').replaceAll(/ {2,}/g, ' ')
+const readme = readFileSync(fileURLToPath(new URL('README.md', import.meta.url)), 'utf8')
+const lines = readme.replaceAll(/ {2,}/g, ' ').split('\n')
 const recipes = ['olmo', 'nanochat'].map(name =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`${name}.json`, import.meta.url)), 'utf8')),
 )
@@ -17,12 +18,12 @@ test('options, with their defaults and the values of the recipes', () => {
     const values = [byDefault, ...recipes.map(recipe => recipe[name])]
     return `| \`${name}\` | ${meaning} | ${expectation(options[name])} | ${values.join(' | ')} |`
   })
-  expect(readme).toContain(rows.join('\n'))
+  expect(rows.filter(row => !lines.includes(row))).toEqual([])
 })
 
 test('cards', () => {
   const rows = readCards().map(
     ({ name, tag, values }) => `| ${name} | ${tag} | ${values.map(({ text }) => text).join(' · ')} |`,
   )
-  expect(readme).toContain(rows.join('\n'))
+  expect(rows.filter(row => !lines.includes(row))).toEqual([])
 })
