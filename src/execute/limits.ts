@@ -39,7 +39,9 @@ export class Limits {
   async reached(until: AbortSignal): Promise<LimitReached | null> {
     const longest = longestPauseMilliseconds[this.#megabytes === Number.POSITIVE_INFINITY ? 'unlimited' : 'limited']
     const end = performance.now() + this.#seconds * 1000
-    for (let pause = firstPauseMilliseconds; ; pause = Math.min(1.5 * pause, longest)) {
+    let rest = firstPauseMilliseconds
+    for (let pause = rest; ; pause = Math.min(1.5 * pause, longest)) {
+      if (!(await pauseFor(Math.min(rest, end - performance.now()), until))) return null
       const look = performance.now()
       const used = this.#look()
       if (used > this.#megabytes) {
@@ -51,8 +53,7 @@ export class Limits {
       const now = performance.now()
       if (now >= end) return { kind: 'timed-out', reason: `over its limit of ${this.#seconds} s` }
       // Where there are very many processes a look is slow: spend at most a twentieth of the time on it.
-      const rest = Math.max(pause, 20 * (now - look))
-      if (!(await pauseFor(Math.min(rest, end - now), until))) return null
+      rest = Math.max(pause, 20 * (now - look))
     }
   }
 
@@ -66,7 +67,7 @@ export class Limits {
 /** False when it was cut short. */
 async function pauseFor(milliseconds: number, until: AbortSignal): Promise<boolean> {
   try {
-    await sleep(Math.ceil(milliseconds), undefined, { signal: until })
+    await sleep(Math.max(0, Math.ceil(milliseconds)), undefined, { signal: until })
     return true
   } catch {
     return false

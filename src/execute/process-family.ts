@@ -24,6 +24,7 @@ export class ProcessFamily {
 
   /** SIGTERM to all, and SIGKILL to what still lives after the grace. Resolves when none is left, false if some would not die. */
   async end(graceSeconds: number): Promise<boolean> {
+    if (this.members().length === 0) return true
     this.#signal('SIGTERM')
     // A stopped process takes SIGTERM only once it goes on.
     this.#signal('SIGCONT')

@@ -2,7 +2,6 @@
  * Files that are there whole or not at all: after a crash, a kill or a full disk, a reader finds the old content or the
  * new, never half. Leaves out locks: two writers of one file both succeed, and the later wins.
  */
-import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -32,7 +31,8 @@ export function createExclusively(path: string, text: string): boolean {
 }
 
 function withTemporary(path: string, text: string, publish: (temporary: string) => void): void {
-  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`
+  // Not from node:crypto, whose loading takes a run's wrapper ten milliseconds: the name must be new, not secret.
+  const temporary = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
     const descriptor = openSync(temporary, 'wx', statSync(path, { throwIfNoEntry: false })?.mode ?? 0o666)
     try {
