@@ -1,0 +1,38 @@
+/**
+ * The leak guard of an evaluation across environments: when a candidate is tested, nothing of its near-duplicate group
+ * may be in the history. Live forecasts need no guard: they may use all that was known before.
+ */
+import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
+import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
+import type { Forecaster } from './forecaster.ts'
+
+/** The records that belong to no candidate's group. */
+export function withoutNearDuplicates(
+  history: readonly ExperimentRecord[],
+  candidates: readonly Candidate[],
+): ExperimentRecord[] {
+  const groups = nearDuplicateGroups([...history, ...candidates])
+  const tested = new Set(groups.slice(history.length))
+  return history.filter((_, index) => !tested.has(groups[index]!))
+}
+
+/**
+ * The same forecaster with every candidate guarded for itself: candidates of one group are asked together, with the
+ * history that has nothing of that group. (One history for all candidates would lose what they share with each other.)
+ */
+export function guarded(forecaster: Forecaster): Forecaster {
+  return (environment, history, candidates, options) => {
+    const groups = nearDuplicateGroups([...history, ...candidates])
+    const groupOf = (candidate: number) => groups[history.length + candidate]!
+    const byGroup = Map.groupBy(candidates.keys(), groupOf)
+    const forecasts = new Map(
+      [...byGroup].flatMap(([group, members]) => {
+        const allowed = history.filter((_, index) => groups[index] !== group)
+        const asked = members.map(member => candidates[member]!)
+        const answers = forecaster(environment, allowed, asked, options)
+        return members.map((member, index) => [member, answers[index]!] as const)
+      }),
+    )
+    return candidates.map((_, index) => forecasts.get(index)!)
+  }
+}
