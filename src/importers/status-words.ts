@@ -68,9 +68,3 @@ export function meaningOf(status: string): StatusMeaning | null {
 export function isPending(status: string): boolean {
   return pending.has(normal(status))
 }
-
-/** Whether a word says how a run went (`REVERT`), and not only what it was (`baseline`). */
-export function isVerdictWord(word: string): boolean {
-  const meaning = byWord.get(normal(word))
-  return meaning !== undefined && meaning.role !== 'reference'
-}

@@ -40,12 +40,13 @@ export async function storeHistory(ledger: Ledger, family: Family, history: Impo
     let lastVersionId: string | null = null
 
     for (const row of history.rows) {
-      const became = known.get(keyOf(row.key, row.role === 'kept' ? 'reference' : 'row'))
+      const became = known.get(keyOf(row.key, 'row'))
       if (became === undefined) {
         await storeRow(row)
         added[row.role === 'reference' ? 'references' : row.role]++
-      } else if (row.role !== 'tried' && !('reason' in became)) {
-        versions.set(row.key, (await ledger.version(became.versionId))!)
+      } else if (row.role !== 'tried') {
+        const built = known.get(keyOf(row.key, 'reference')) ?? became
+        if (!('reason' in built)) versions.set(row.key, (await ledger.version(built.versionId))!)
       }
       lastVersionId = versions.get(row.key)?.id ?? lastVersionId
     }
@@ -87,11 +88,7 @@ export async function storeHistory(ledger: Ledger, family: Family, history: Impo
       await storeRun(row, 'row', id, interventionId)
       if (row.role === 'kept') {
         const parent = { versionId: id, interventionId }
-        const version = await ledger.ensureVersion(
-          familyId,
-          referenceOf(row, overrides === null ? null : configuration),
-          parent,
-        )
+        const version = await ledger.ensureVersion(familyId, referenceOf(row, configuration), parent)
         await storeRun(row, 'reference', version.id, await ledger.ensureReference(version.id))
         versions.set(row.key, version)
       }

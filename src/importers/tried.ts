@@ -3,7 +3,6 @@
  * it went, or a forecast would read the answer.
  */
 import { withoutOutcome } from '../text/outcome-words.ts'
-import { isVerdictWord } from './status-words.ts'
 
 export interface RowText {
   readonly tag: string | null
@@ -19,20 +18,20 @@ export interface RowText {
  * run and is a note as a whole. An empty sentence means that nothing says what was tried.
  */
 export function triedIn(text: RowText): { sentence: string; note: string | null } {
-  const proposal = text.proposal === null ? null : split(text.proposal)
-  const description = text.description === null ? null : split(text.description)
+  const proposal = text.proposal === null ? null : withoutOutcome(text.proposal)
+  const description = text.description === null ? null : withoutOutcome(text.description)
   const parts: string[] = []
   const notes: string[] = []
   if (text.tag !== null) parts.push(tagWords(text.tag))
   if (proposal) {
     parts.push(proposal.tried)
-    notes.push(proposal.said)
+    notes.push(proposal.outcome)
   }
   if (description) {
     if (proposal?.tried) notes.push(text.description!.trim())
     else {
       parts.push(description.tried)
-      notes.push(description.said)
+      notes.push(description.outcome)
     }
   }
   const settings = [text.configuration ?? '', ...text.extra]
@@ -42,17 +41,6 @@ export function triedIn(text: RowText): { sentence: string; note: string | null 
   return {
     sentence: settings.length === 0 ? sentence : `${sentence} [${settings.join('; ')}]`.trim(),
     note: notes.filter(note => note !== '').join('; ') || null,
-  }
-}
-
-function split(text: string): { tried: string; said: string } {
-  const leading = /^\s*([\p{L} _-]{2,24}):\s+/u.exec(text)
-  const isVerdict = leading !== null && isVerdictWord(leading[1]!)
-  const body = isVerdict ? text.slice(leading[0].length) : text
-  const { tried, outcome } = withoutOutcome(body)
-  return {
-    tried: tried.trim(),
-    said: [isVerdict ? leading[1]! : '', outcome.trim()].filter(part => part !== '').join(': '),
   }
 }
 
