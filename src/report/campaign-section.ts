@@ -27,7 +27,7 @@ function campaignTable(
   if (rounds.length === 0) return html`${heading}<p class="empty">No round has begun.</p>`
   const dropped = rounds.flatMap(({ round, dropped }) => dropped.map(candidate => ({ round, ...candidate })))
   return html`${heading}
-<table class="stacking"><thead><tr><th>round</th><th class="number">considered</th><th class="number">dropped</th><th class="number">chosen</th><th class="number">failed</th><th class="number">best gain of the round</th></tr></thead>
+<table class="compact stacking"><thead><tr><th>round</th><th class="number">considered</th><th class="number">dropped</th><th class="number">chosen</th><th class="number">failed</th><th class="number">best gain of the round</th></tr></thead>
 <tbody>${rounds.map(round => roundRow(round, byId))}</tbody></table>
 ${dropped.length === 0 ? html`<p class="note">No candidate was dropped.</p>` : droppedTable(dropped)}`
 }
@@ -60,5 +60,5 @@ function droppedTable(dropped: readonly (DroppedCandidate & { readonly round: nu
 `,
   )
   return html`<h3>Dropped before running</h3>
-<table class="stacking"><thead><tr><th>round</th><th>candidate</th><th>why it was dropped</th></tr></thead><tbody>${rows}</tbody></table>${more}`
+<table class="compact stacking"><thead><tr><th>round</th><th>candidate</th><th>why it was dropped</th></tr></thead><tbody>${rows}</tbody></table>${more}`
 }

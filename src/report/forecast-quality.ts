@@ -4,7 +4,7 @@
  */
 
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { bootstrapInterval } from '../statistics/bootstrap.ts'
+import { normalQuantile } from '../statistics/normal.ts'
 import { spearman } from '../statistics/ranks.ts'
 import type { ForecastPair, Interval } from './gain-series.ts'
 
@@ -15,7 +15,7 @@ export interface ForecastQuality {
   readonly pairs: number
   /** Rank correlation of forecast medians and measured gains; null below `enough` pairs, or when either side is constant. */
   readonly spearman: number | null
-  /** Its 95 % bootstrap interval over records. */
+  /** Its 95 % interval. */
   readonly spearmanInterval: Interval | null
   /** How many measured gains lie inside the forecast's 80 % interval. */
   readonly inside: number
@@ -34,28 +34,21 @@ export function forecastQuality(pairs: readonly ForecastPair[]): ForecastQuality
   return {
     pairs: pairs.length,
     spearman: correlation,
-    spearmanInterval: correlation === null ? null : correlationInterval(medians, gains),
+    spearmanInterval: correlation === null ? null : correlationInterval(correlation, pairs.length),
     inside: pairs.filter(({ gain, forecast: { quantiles } }) => gain >= quantiles[0] && gain <= quantiles[4]).length,
     meanAbsoluteError: mean(pairs.map(({ gain, forecast }) => Math.abs(gain - forecast.quantiles[2]))),
     meanAbsoluteGain: mean(gains.map(Math.abs)),
   }
 }
 
-function correlationInterval(medians: readonly number[], gains: readonly number[]): Interval {
-  // A resample in which one side is constant has no rank correlation and counts as none.
-  const statistic = (indices: ArrayLike<number>) => {
-    const drawn = Array.from(indices)
-    return (
-      spearman(
-        drawn.map(index => medians[index]!),
-        drawn.map(index => gains[index]!),
-      ) ?? 0
-    )
-  }
-  return bootstrapInterval(medians.length, statistic, { seed: 1, replicates: 1000 })
+/** By Fisher's transformation with the standard error of Bonett and Wright (2000), sqrt((1 + r²/2) / (n - 3)). */
+function correlationInterval(correlation: number, pairs: number): Interval {
+  const half = normalQuantile(0.975) * Math.sqrt((1 + correlation ** 2 / 2) / (pairs - 3))
+  const centre = Math.atanh(correlation)
+  return { low: Math.tanh(centre - half), high: Math.tanh(centre + half) }
 }
 
-/** Among records with a forecast that ended with evidence: the mean forecast chance of finishing legally, and the share that did. */
+/** Among records with a forecast that ended with evidence: the mean forecast chance of finishing legally, and how many did. */
 export function finishingQuality(
   records: readonly ExperimentRecord[],
   forecasts: ReadonlyMap<number, Forecast>,
@@ -70,6 +63,6 @@ export function finishingQuality(
   return {
     records: judged.length,
     forecast: judged.reduce((sum, { chance }) => sum + chance, 0) / judged.length,
-    finished: judged.filter(({ finished }) => finished).length / judged.length,
+    finished: judged.filter(({ finished }) => finished).length,
   }
 }

@@ -116,7 +116,7 @@ function qualityProse(data: ReportData, pairs: readonly ForecastPair[]): Markup 
   const finishingSentence =
     finishing === null
       ? null
-      : html`<p>A candidate was given ${percentText(finishing.forecast)} to finish legally on average; ${percentText(finishing.finished)} of ${finishing.records} did.</p>`
+      : html`<p>A candidate was given ${percentText(finishing.forecast)} to finish legally on average; ${finishing.finished} of ${finishing.records} did (${percentText(finishing.finished / finishing.records)}).</p>`
   if (pairs.length < enough) {
     return html`${by}<p>That is too few to say how good they are: rank correlation and coverage are given from ${enough} on.</p>${finishingSentence}`
   }

@@ -115,18 +115,30 @@ export function forecastPairs({ records, forecasts }: Pick<ReportData, 'records'
 /**
  * The range of gains that a figure shows: always zero, and all values unless a few lie so far out (three interquartile
  * ranges beyond the quartiles) that they would flatten the rest. Those are drawn at the edge and counted in the caption.
+ * The ends of intervals widen the frame by at most a quarter on each side.
  */
-export function gainFrame(values: readonly number[]): Interval {
+export function gainFrame(values: readonly number[], ends: readonly Interval[] = []): Interval {
   const finite = values.filter(Number.isFinite)
   if (finite.length === 0) return { low: -1, high: 1 }
   const first = quantile(finite, 0.25)
   const third = quantile(finite, 0.75)
   const reach = 3 * (third - first)
   const kept = reach > 0 ? finite.filter(value => value >= first - reach && value <= third + reach) : finite
-  const low = Math.min(0, ...kept)
-  const high = Math.max(0, ...kept)
-  const margin = high > low ? 0.06 * (high - low) : 1
-  return { low: low - margin, high: high + margin }
+  const low = kept.reduce((least, value) => Math.min(least, value), 0)
+  const high = kept.reduce((most, value) => Math.max(most, value), 0)
+  if (high === low) return { low: low - 1, high: high + 1 }
+  const quarter = 0.25 * (high - low)
+  const near = ends.filter(end => end.low <= high && end.high >= low)
+  const lowest = Math.max(
+    low - quarter,
+    near.reduce((least, end) => Math.min(least, end.low), low),
+  )
+  const highest = Math.min(
+    high + quarter,
+    near.reduce((greatest, end) => Math.max(greatest, end.high), high),
+  )
+  const margin = 0.06 * (highest - lowest)
+  return { low: lowest - margin, high: highest + margin }
 }
 
 /** Within the frame, or on its edge. */

@@ -35,7 +35,7 @@ export function renderReport(data: ReportData): string {
 <header>
 <p class="overline">Almanac report · ${made}</p>
 <h1><bdi>${title}</bdi></h1>
-<p class="deck"><bdi>${singleLine(bounded(family.name, 120))}</bdi>${family.description === '' ? null : html`. <bdi>${singleLine(bounded(family.description, 300))}</bdi>`}</p>
+<p class="deck"><b><bdi>${singleLine(bounded(family.name, 120))}</bdi></b>${family.description === '' ? null : html`. <bdi>${singleLine(bounded(family.description, 300))}</bdi>`}</p>
 ${headline(data)}
 </header>
 <main>

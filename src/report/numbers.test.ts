@@ -30,8 +30,9 @@ test('intervals and forecasts have the digits of their width', () => {
 
 test('durations', () => {
   const cases: [number, string][] = [
-    [0, '0.0 s'],
-    [0.44, '0.4 s'],
+    [0, '0 ms'],
+    [0.044, '44 ms'],
+    [0.9999, '1.0 s'],
     [9.96, '10 s'],
     [59.6, '1 min 00 s'],
     [185, '3 min 05 s'],

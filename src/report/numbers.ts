@@ -72,9 +72,10 @@ export function percentText(share: number): string {
   return `${percent} %`
 }
 
-/** `0.4 s`, `12 s`, `3 min 05 s`, `2 h 14 min`, `3 d 4 h`. */
+/** `40 ms`, `1.4 s`, `12 s`, `3 min 05 s`, `2 h 14 min`, `3 d 4 h`. */
 export function durationText(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return dash
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)
   if (whole < 60) return `${whole} s`

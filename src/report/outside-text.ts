@@ -4,9 +4,10 @@
  * Escaping for HTML is not done here but where markup is made.
  */
 
-/** C0, DEL, C1 (all but tab and line feed), bidirectional controls, line and paragraph separators, the byte order mark. */
+/** C0, DEL, C1 (all but tab and line feed), bidirectional embeddings, overrides and isolates, line and paragraph
+ * separators, the byte order mark. Bidirectional marks (U+200E, U+200F) reorder nothing far from them and stay. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 /** Acting characters become visible (`[U+202E]`), lone surrogates the replacement character. Line feeds and tabs stay. */
 export function visibleText(text: string): string {

@@ -29,7 +29,20 @@ import { timeUses } from './time-spent.ts'
 export type Size = 'wide' | 'narrow'
 
 const verdicts: readonly Verdict[] = ['inconclusive', 'worse', 'better']
-const symbols = { better: 'circle', worse: 'triangle2', inconclusive: 'circle', failed: 'times' } as const
+/** A triangle that points down, which Plot has not. */
+const triangleDown = {
+  draw(
+    context: { moveTo(x: number, y: number): void; lineTo(x: number, y: number): void; closePath(): void },
+    size: number,
+  ) {
+    const half = Math.sqrt(size) * 0.75
+    context.moveTo(-half, -half * 0.8)
+    context.lineTo(half, -half * 0.8)
+    context.lineTo(0, half)
+    context.closePath()
+  },
+}
+const symbols = { better: 'circle', worse: triangleDown, inconclusive: 'circle', failed: 'times' } as const
 const colour = (name: string) => `var(--${name})`
 
 /** The same verdicts, as a key beside the drawing needs them. */
@@ -41,7 +54,10 @@ export function outsideFrame(points: readonly MeasuredRecord[], frame: Interval)
 }
 
 export function bestByRunFrame({ points }: BestByRun): Interval {
-  return gainFrame(points.map(({ gain }) => gain))
+  return gainFrame(
+    points.map(({ gain }) => gain),
+    points.flatMap(({ interval }) => interval ?? []),
+  )
 }
 
 /** Best gain so far after each run; points are records with 95 % intervals, crosses at the bottom are failures. */
@@ -61,8 +77,8 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
   })
   return draw(
     {
-      width: wide ? 760 : 350,
-      height: wide ? 320 : 280,
+      width: wide ? 1056 : 350,
+      height: wide ? 350 : 280,
       marginLeft: 58,
       marginRight: 12,
       marginTop: 30,
@@ -70,15 +86,15 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
       x: {
         domain: [0, Math.max(1, series.lastRun)],
         label: 'runs of candidates',
-        ticks: integerTicks(series.lastRun, wide ? 10 : 5),
+        ticks: integerTicks(series.lastRun, wide ? 14 : 5),
         tickFormat: 'd',
       },
       y: {
         domain: [low - band, high],
         label: gainLabel,
         grid: true,
-        nice: false,
-        ticks: wide ? 6 : 5,
+        // Ticks of our own, none in the band of failures: a failure is at no gain.
+        ticks: niceTicks(frame, wide ? 6 : 5),
         tickFormat: signedTick,
       },
     },
@@ -94,7 +110,7 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
         text: () => 'new reference',
         textAnchor: 'start',
         dx: 4,
-        dy: 2,
+        dy: -12,
         fill: colour('soft'),
       }),
       whiskers
@@ -115,6 +131,13 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
         series.points.map(point => ({ ...point, x: point.run })),
         frame,
       ),
+      Plot.text(series.failures.slice(0, 1), {
+        frameAnchor: 'left',
+        y: () => low - band / 2,
+        text: () => 'failed',
+        textAnchor: 'end',
+        dx: -9,
+      }),
       Plot.dot(series.failures, {
         x: 'run',
         y: () => low - band / 2,
@@ -129,7 +152,12 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
 }
 
 export function forecastFrame(pairs: readonly ForecastPair[]): Interval {
-  return gainFrame(pairs.flatMap(({ gain, forecast }) => [gain, forecast.quantiles[2]]))
+  return gainFrame(
+    pairs.flatMap(({ gain, forecast }) => [gain, forecast.quantiles[2]]),
+    pairs.flatMap(({ interval, forecast: { quantiles } }) =>
+      [interval ?? [], { low: quantiles[0], high: quantiles[4] }].flat(),
+    ),
+  )
 }
 
 /** Forecast medians (bars: 80 % intervals) against measured gains (bars: 95 % intervals), on one scale, with the line where they are equal. */
@@ -147,7 +175,7 @@ export function drawForecasts(pairs: readonly ForecastPair[], unitLabel: string,
       marginRight: 14,
       marginTop: 30,
       marginBottom: 42,
-      x: { domain, label: `forecast ${unitLabel}`, ticks: 5, tickFormat: signedTick, grid: true },
+      x: { domain, label: `forecast ${unitLabel}`, ticks: size === 'wide' ? 5 : 3, tickFormat: signedTick, grid: true },
       y: { domain, label: `measured ${unitLabel}`, ticks: 5, tickFormat: signedTick, grid: true },
     },
     [
@@ -188,7 +216,7 @@ export function drawTimeline({ placed, lanes, seconds, cuts }: Timeline, size: S
   const names = Array.from({ length: lanes }, (_, lane) => String(lane))
   return draw(
     {
-      width: size === 'wide' ? 760 : 350,
+      width: size === 'wide' ? 1056 : 350,
       height: 24 * lanes + 52,
       marginLeft: 40,
       marginRight: 12,
@@ -245,6 +273,8 @@ function whiskersY(points: readonly PlacedGain[], frame: Interval) {
 function gainPoints(points: readonly PlacedGain[], frame: Interval) {
   const inside = points.filter(({ gain }) => !isOutside(gain, frame))
   const outside = points.filter(({ gain }) => isOutside(gain, frame))
+  // A title of a few words for each of many thousands of points would be most of the file.
+  const titled = points.length <= 1000
   const title = ({ record }: PlacedGain) => short(candidateText(record))
   const describe = (point: PlacedGain) =>
     `${title(point)}\n${gainText(point.record.measured)}, ${verdictText(point.record)}`
@@ -255,12 +285,12 @@ function gainPoints(points: readonly PlacedGain[], frame: Interval) {
         {
           x: 'x',
           y: 'gain',
-          r: verdict === 'worse' ? 3.5 : 4,
+          r: 4,
           symbol: symbols[verdict],
           fill: verdict === 'inconclusive' ? colour('paper') : colour(verdict),
           stroke: colour(verdict),
           strokeWidth: 1.5,
-          title: describe,
+          ...(titled ? { title: describe } : {}),
         },
       ),
     ),
@@ -297,6 +327,18 @@ function integerTicks(last: number, count: number): number[] {
   const step =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(size => last / size <= count) ?? Math.ceil(last / count)
   return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step)
+}
+
+/** About `count` round numbers within the frame. */
+function niceTicks({ low, high }: Interval, count: number): number[] {
+  const rough = (high - low) / count
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= rough) ?? 10 * power
+  const first = Math.ceil(low / step)
+  // Rounded, since 3 * 0.02 is not 0.06.
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  )
 }
 
 function signedTick(value: number): string {

@@ -2,7 +2,6 @@
  * The table of candidates: sentence, tags, changed options, forecast, measured gain, verdict, runs. Newest reference
  * first, and within one the largest gain first, failures last.
  */
-import type { OutcomeKind } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { changeText } from './changes.ts'
 import { gainFrame, type Interval, measuredRecord } from './gain-series.ts'
@@ -19,6 +18,8 @@ const shown = 280
 const longest = 4000
 const longestDiff = 6000
 const mostChanges = 8
+/** Rows for one version; the best come first, and the ledger lists them all. */
+const mostRows = 1000
 
 export function recordsSection(data: ReportData): Markup {
   const heading = html`<h2>Candidates</h2>`
@@ -42,23 +43,27 @@ export function recordsSection(data: ReportData): Markup {
       versions.length > 1
         ? html`<tr><th colspan="6">${countText(own.length, 'candidate')} against ${versionName(data.lineage, versionId)}</th></tr>`
         : null
-    const rows = own.map(record =>
-      row(record, data.forecasts.get(record.id), frame, explored.get(record.id)?.explored ?? false),
-    )
-    return html`<tbody class="version">${head}${rows}</tbody>
+    const rows = own
+      .slice(0, mostRows)
+      .map(record => row(record, data.forecasts.get(record.id), frame, explored.get(record.id)?.explored ?? false))
+    const more =
+      own.length > mostRows
+        ? html`<tr><td colspan="6" class="note">and ${countText(own.length - mostRows, 'more', 'more')}, not shown.</td></tr>`
+        : null
+    return html`<tbody class="version">${head}${rows}${more}</tbody>
 `
   })
   return html`<section>${heading}
 <p class="note">A forecast is its median with the 80 % interval; a gain is given with one standard error. In the strip the bar is the forecast, the dot the measurement with its 95 % interval, the upright line zero.</p>
-<table class="records stacking"><thead><tr><th>candidate</th><th class="number">forecast</th><th class="number">measured gain</th><th>forecast and gain</th><th>verdict</th><th>runs</th></tr></thead>
+<table class="records stacking"><thead><tr><th>candidate</th><th class="number">forecast</th><th class="number">measured gain</th><th>forecast and gain</th><th>verdict</th><th class="number">finished</th></tr></thead>
 ${bodies}</table></section>`
 }
 
 /** Largest gain first; then what has no gain yet; failures last. */
 function byGain(a: ExperimentRecord, b: ExperimentRecord): number {
-  const place = (record: ExperimentRecord) =>
-    measuredRecord(record) !== null ? 0 : record.verdict === 'failed' ? 2 : 1
-  return place(a) - place(b) || (measuredRecord(b)?.gain ?? 0) - (measuredRecord(a)?.gain ?? 0) || a.id - b.id
+  const gain = ({ measured }: ExperimentRecord) => measured?.gain ?? Number.NaN
+  const place = (record: ExperimentRecord) => (Number.isFinite(gain(record)) ? 0 : record.verdict === 'failed' ? 2 : 1)
+  return place(a) - place(b) || gain(b) - gain(a) || a.id - b.id
 }
 
 function row(record: ExperimentRecord, forecast: Forecast | undefined, frame: Interval, explored: boolean): Markup {
@@ -66,12 +71,12 @@ function row(record: ExperimentRecord, forecast: Forecast | undefined, frame: In
     forecast === undefined || !Number.isFinite(forecast.finishes)
       ? null
       : html`<span class="reason">${percentText(forecast.finishes)} to finish</span>`
-  return html`<tr><td>${sentence(record)}${changes(record)}${tags(record, explored)}${diff(record)}</td>
+  return html`<tr><td>${sentence(record)}${reason(record)}${changes(record)}${tags(record, explored)}${diff(record)}</td>
 <td class="number" data-label="forecast"><span>${forecast === undefined ? dash : forecastText(forecast.quantiles)}${finishing}</span></td>
 <td class="number" data-label="measured gain">${gainText(record.measured)}</td>
-<td>${strip(forecast, measuredRecord(record), frame)}</td>
-<td data-label="verdict"><span><span class="verdict ${record.verdict ?? 'soft'}">${record.verdict ?? verdictText(record)}</span>${reason(record)}</span></td>
-<td data-label="runs">${runs(record)}</td></tr>
+<td data-label="">${strip(forecast, measuredRecord(record), frame)}</td>
+<td data-label="verdict"><span><span class="verdict ${record.verdict ?? 'soft'}">${record.verdict ?? verdictText(record)}</span>${outcome(record)}</span></td>
+<td class="number" data-label="runs finished">${runs(record)}</td></tr>
 `
 }
 
@@ -102,20 +107,22 @@ function diff({ intervention }: ExperimentRecord): Markup | null {
   return html`<details><summary>diff</summary><pre><bdi>${bounded(visibleText(intervention.diff), longestDiff)}</bdi></pre></details>`
 }
 
+/** How a failure failed; for anything else the verdict says enough. */
+function outcome(record: ExperimentRecord): Insertion {
+  return record.verdict === 'failed' && record.outcome !== null
+    ? html`<span class="reason">${record.outcome}</span>`
+    : null
+}
+
 /** Why it failed, in the words of its first failed run. */
 function reason(record: ExperimentRecord): Insertion {
   if (record.verdict !== 'failed') return null
-  const outcome = record.runs.find(run => run.outcome?.kind === record.outcome)?.outcome
-  const words = [record.outcome, outcome?.reason].filter(text => text !== null && text !== undefined && text !== '')
-  return html`<bdi class="reason">${bounded(singleLine(words.join(': ')), 200)}</bdi>`
+  const words = record.runs.find(run => run.outcome?.kind === record.outcome)?.outcome?.reason ?? ''
+  return words === '' ? null : html`<bdi class="reason">${bounded(singleLine(words), 200)}</bdi>`
 }
 
-/** `2 finished`, `1 finished, 1 crashed`. */
-function runs(record: ExperimentRecord): string {
-  const counts = new Map<OutcomeKind | 'running', number>()
-  for (const { outcome } of record.runs) {
-    const kind = outcome?.kind ?? 'running'
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  }
-  return counts.size === 0 ? dash : [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+/** `2 of 2`: how many of its runs finished, of those that were started. */
+function runs({ runs }: ExperimentRecord): string {
+  const finished = runs.filter(({ outcome }) => outcome?.kind === 'finished').length
+  return runs.length === 0 ? dash : `${finished} of ${runs.length}`
 }

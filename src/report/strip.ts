@@ -14,7 +14,8 @@ export function strip(forecast: Forecast | undefined, measured: MeasuredRecord |
     (((within(gain, frame) - frame.low) / (frame.high - frame.low)) * (width - 12) + 6).toFixed(1)
   const middle = height / 2
   const zero = x(0)
-  const usable = forecast?.quantiles.every(Number.isFinite) ? forecast.quantiles : null
+  const usable =
+    forecast?.quantiles.every(Number.isFinite) && !isOutside(forecast.quantiles[2], frame) ? forecast.quantiles : null
   const bar =
     usable === null
       ? null
@@ -30,8 +31,8 @@ function dot(
 ): Markup {
   const colour = `var(--${record.verdict ?? 'soft'})`
   if (isOutside(gain, frame)) {
-    const inward = gain < frame.low ? 5 : -5
-    return html`<path d="M${x(gain)} ${y}l${inward} -4v8z" fill="${colour}"/>`
+    const inward = gain < frame.low ? 7 : -7
+    return html`<path d="M${x(gain)} ${y}l${inward} -4.5v9z" fill="${colour}"/>`
   }
   const whisker =
     interval === null

@@ -8,7 +8,7 @@ export const styleSheet = `
   color-scheme: light dark;
   --paper: #fdfcf9; --panel: #f5f3ed; --ink: #22211e; --soft: #66635b; --rule: #dcd8cd;
   --better: #0067a5; --worse: #c2500a; --inconclusive: #77736a; --failed: #22211e;
-  --time-reference: #8fa9bd; --time-finished: #0067a5; --time-failed: #d98a52; --time-lost: #b9b4a7; --time-running: #e3dfd4; --time-overhead: #22211e;
+  --time-reference: #8fa9bd; --time-finished: #0067a5; --time-failed: #d98a52; --time-lost: #b9b4a7; --time-running: #e3dfd4;
   --serif: 'Iowan Old Style', 'Palatino Linotype', Palatino, 'Source Serif 4', Charter, Georgia, 'DejaVu Serif', serif;
   --sans: system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif;
   --mono: ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
@@ -17,12 +17,12 @@ export const styleSheet = `
   :root {
     --paper: #191a1c; --panel: #212326; --ink: #e6e3dc; --soft: #a19d94; --rule: #3a3c40;
     --better: #62b5ee; --worse: #f0935a; --inconclusive: #98958d; --failed: #e6e3dc;
-    --time-reference: #4d6b82; --time-finished: #4a9cd6; --time-failed: #c9763f; --time-lost: #67655f; --time-running: #3a3c40; --time-overhead: #e6e3dc;
+    --time-reference: #4d6b82; --time-finished: #4a9cd6; --time-failed: #c9763f; --time-lost: #67655f; --time-running: #3a3c40;
   }
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 var(--serif); overflow-wrap: anywhere; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 var(--serif); overflow-wrap: break-word; }
 main, header, footer { max-width: 69rem; margin: 0 auto; padding: 0 1.5rem; }
 header { padding-top: 3.5rem; }
 footer { padding-bottom: 4rem; color: var(--soft); font-size: .85rem; }
@@ -30,9 +30,10 @@ h1 { font-size: 2.1rem; line-height: 1.2; font-weight: 600; margin: .2rem 0 .6re
 h2 { font-size: 1.3rem; line-height: 1.3; font-weight: 600; margin: 0 0 .35rem; }
 h3 { font-size: 1rem; font-weight: 600; margin: 1.6rem 0 .3rem; }
 section { margin-top: 3rem; padding-top: 1.1rem; border-top: 1px solid var(--rule); }
-p { margin: .5rem 0; max-width: 44rem; }
+p { margin: .5rem 0; max-width: 44rem; text-wrap: pretty; }
 .overline { font: .78rem/1.4 var(--sans); color: var(--soft); letter-spacing: .02em; margin: 0; }
 .deck { font-size: 1.08rem; color: var(--soft); }
+.deck b { font-weight: 400; color: var(--ink); }
 .note, figcaption { color: var(--soft); font-size: .9rem; line-height: 1.5; }
 code, pre { font-family: var(--mono); font-size: .82em; }
 pre { white-space: pre-wrap; background: var(--panel); padding: .8rem 1rem; margin: .5rem 0; border-radius: 3px; max-height: 30rem; overflow: auto; }
@@ -59,13 +60,15 @@ td { vertical-align: top; padding: .6rem .9rem .6rem 0; border-bottom: 1px solid
 th:last-child, td:last-child { padding-right: 0; }
 th.number, td.number { text-align: right; }
 tbody.version th { border-bottom: 1px solid var(--rule); padding-top: 1.2rem; font-size: .84rem; }
-.records td:first-child { width: 40%; }
+.records td:first-child { width: 38%; }
+.sentence, .changes, .tags, td bdi, h1, dd, .facts code { overflow-wrap: anywhere; }
+th { white-space: nowrap; }
 .sentence { display: block; }
 .clamp { display: -webkit-box; -webkit-line-clamp: 4; -webkit-box-orient: vertical; overflow: hidden; }
 .changes, .tags { display: block; font: .78rem/1.5 var(--mono); color: var(--soft); margin-top: .25rem; }
 .tags { font-family: var(--sans); }
 .tags bdi + bdi::before { content: ' · '; }
-.reason { display: block; color: var(--soft); font-size: .84rem; line-height: 1.4; max-width: 16rem; }
+.reason { display: block; color: var(--soft); font-size: .84rem; line-height: 1.4; }
 .verdict { font: 600 .84rem/1.5 var(--sans); white-space: nowrap; }
 .better { color: var(--better); } .worse { color: var(--worse); } .inconclusive { color: var(--inconclusive); } .failed { color: var(--failed); }
 details { margin-top: .3rem; } 
@@ -78,6 +81,8 @@ summary { cursor: pointer; font: .8rem/1.6 var(--sans); color: var(--soft); }
 .bar { display: flex; height: 1.5rem; margin: 1rem 0 .4rem; border-radius: 2px; overflow: hidden; gap: 1px; }
 .bar span { min-width: 2px; }
 .empty { color: var(--soft); font-style: italic; }
+.compact { width: auto; }
+.compact th, .compact td { padding-right: 2.4rem; }
 @media (max-width: 46rem) {
   body { font-size: 15.5px; }
   main, header, footer { padding-left: 1.1rem; padding-right: 1.1rem; }
@@ -109,5 +114,6 @@ summary { cursor: pointer; font: .8rem/1.6 var(--sans); color: var(--soft); }
   h2, h3 { break-after: avoid; }
   thead { display: table-header-group; }
   pre { max-height: none; }
+  svg.plot { font-size: 16px; }
 }
 `

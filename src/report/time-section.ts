@@ -55,5 +55,5 @@ function lanes(runs: ReportData['runs']): Markup | null {
       : ` Dotted lines mark ${countText(placed.cuts.length, 'idle stretch', 'idle stretches')} cut out, ${durationText(placed.cuts.reduce((sum, { idleSeconds }) => sum + idleSeconds, 0))} together.`
   const description = `${countText(placed.placed.length, 'run')} in ${countText(placed.lanes, 'lane')} over ${durationText(placed.seconds)}.`
   return html`<figure>${drawing(description, size => drawTimeline(placed, size))}
-<figcaption>Every run, one line a ${bySlot ? 'slot' : 'lane'}; white space is idle time.${cuts}</figcaption></figure>`
+<figcaption>Every run, one line a ${bySlot ? 'slot' : 'lane'}; the gaps between are idle time.${cuts}</figcaption></figure>`
 }
