@@ -1,0 +1,125 @@
+/**
+ * Tells what a note says was tried from what it says came of it. A forecast that reads "softcap 15 (worse)" reads the
+ * answer, so the second part must not reach it. Patterns, not understanding: terse notes come apart cleanly, long prose
+ * may keep a hint, and a reason ("warm-up helps early training") may be taken for a result.
+ */
+import { firstOutcomePhrase, outcomePhrases } from './outcome-phrases.ts'
+
+/** The phrases about a result, as written; empty where there are none. */
+export function outcomeWords(text: string): string[] {
+  return Array.from(text.matchAll(outcomePhrases), match => match[0].trim())
+}
+
+export interface SplitText {
+  /** What was tried; empty where the text speaks of results only. */
+  readonly tried: string
+  /** What is said about the result; empty where the text says nothing of it, and then `tried` is the text itself. */
+  readonly outcome: string
+}
+
+/**
+ * Notes go "what was tried: how it went", so what was tried is the first stretch of clauses without an outcome phrase, and
+ * from there on only brackets and words before the next such phrase are told apart: everything after it explains the result.
+ */
+export function withoutOutcome(text: string): SplitText {
+  if (!firstOutcomePhrase.test(text)) return { tried: text.trim(), outcome: '' }
+  let tried = ''
+  const outcome: string[] = []
+  let finished = false
+  for (const { clause, separator, bracketed } of clausesOf(text)) {
+    const phrase = firstOutcomePhrase.exec(clause)
+    if (bracketed) {
+      if (finished || phrase !== null || tried === '') outcome.push(clause)
+      else tried += clause
+      continue
+    }
+    if (finished || (tried !== '' && onlyNumbers.test(clause))) {
+      outcome.push(clause)
+      finished = true
+      continue
+    }
+    if (phrase === null) {
+      tried += clause + separator
+      continue
+    }
+    const before = clause.slice(0, phrase.index).replace(dangling, '')
+    const behind = clause.slice(phrase.index + phrase[0].length)
+    const cause = /^\s*(?:from|by|with|when|using|via)\s+(.*)$/su.exec(behind)
+    if (hasContent.test(before)) {
+      tried += before
+      outcome.push(clause.slice(before.length))
+      finished = true
+    } else if (tried.trim() === '' && cause !== null && !firstOutcomePhrase.test(cause[1]!)) {
+      tried += cause[1]! + separator
+      outcome.push(clause.slice(0, clause.length - cause[1]!.length))
+    } else {
+      outcome.push(clause)
+      finished = tried.trim() !== ''
+    }
+  }
+  return {
+    tried: tidy(tried),
+    outcome: outcome
+      .map(part => part.trim())
+      .filter(Boolean)
+      .join('; '),
+  }
+}
+
+const onlyNumbers = /^[\s~≈=<>+−-]*\d[\d.,\s%xk×/]*$/u
+const hasContent = /\p{L}{2}|\d/u
+/** Copulas, adverbs and conjunctions that led up to the result. */
+const dangling =
+  /(?:[\s,]|\b(?:is|was|are|were|be|gives?|gave|made|makes|got|gets|shows?|a|an|the|and|but|so|also|still|even|just|only|very|much|slightly|clearly|significantly|marginally|with|has|had|by|of|to|at|it|this|that|which|as|because|since|seems?|looks?|due)\b|[-–—=~:≈+])+$/iu
+
+interface Clause {
+  readonly clause: string
+  /** The mark that ended it, with its space; empty at brackets and at the end. */
+  readonly separator: string
+  readonly bracketed: boolean
+}
+
+const clauseEnd =
+  /(?<!\b(?:vs|e\.g|i\.e|etc|cf|approx))[.!?]+(?=\s|$)\s*|[;|\n]\s*|,\s+|:\s+|\s+(?:[-–—]+|→|=>)\s+|(?=\s[([])|(?<=[)\]])/gu
+
+/** Brackets, from the first that opens to the one that closes it, are clauses of their own. */
+function clausesOf(text: string): Clause[] {
+  const clauses: Clause[] = []
+  const bracket = /\s*[([]/gu
+  let position = 0
+  while (position < text.length) {
+    bracket.lastIndex = position
+    const opening = bracket.exec(text)
+    const start = opening?.index ?? text.length
+    plainClauses(text.slice(position, start), clauses)
+    if (opening === null) break
+    const end = closing(text, start + opening[0].length)
+    clauses.push({ clause: text.slice(start, end), separator: '', bracketed: true })
+    position = end
+  }
+  return clauses
+}
+
+function plainClauses(text: string, clauses: Clause[]): void {
+  let start = 0
+  for (const match of text.matchAll(clauseEnd)) {
+    if (match[0] === '') continue
+    clauses.push({ clause: text.slice(start, match.index), separator: match[0], bracketed: false })
+    start = match.index + match[0].length
+  }
+  if (start < text.length) clauses.push({ clause: text.slice(start), separator: '', bracketed: false })
+}
+
+function closing(text: string, inside: number): number {
+  let depth = 1
+  for (let i = inside; i < text.length; i++) {
+    if (text[i] === '(' || text[i] === '[') depth++
+    else if (text[i] === ')' || text[i] === ']') depth--
+    if (depth === 0) return i + 1
+  }
+  return text.length
+}
+
+function tidy(text: string): string {
+  return text.replace(/[\s,;:|.!–—→=>-]+$/u, '').trim()
+}
