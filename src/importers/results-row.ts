@@ -81,7 +81,9 @@ export function readRow(
 function statusReason(cell: string, line: TableLine, columns: Columns): string {
   const { length } = line.cells
   const cells =
-    length === columns.names.length ? '' : ` (the row has ${length} cells, the header ${columns.names.length})`
+    length === columns.names.length
+      ? ''
+      : ` (the row has ${length} cell${length === 1 ? '' : 's'}, the header ${columns.names.length})`
   if (isMissing(cell)) return `no status${cells}`
   return `unknown status "${cell.length > 40 ? `${cell.slice(0, 40)}…` : cell}"${cells}`
 }

@@ -27,8 +27,9 @@ export function readTable(text: string): TableLine[] {
       }
     }
     const last = table.at(-1)
-    // Never onto the first line: that is the header, most of the time.
-    if (last && table.length > 1 && last.cells.length > 1 && !content.includes('\t') && !content.includes('\\t')) {
+    // Never onto the first line, which is the header most of the time; and a lone word is a row cut short, not prose.
+    const isProse = !content.includes('\t') && !content.includes('\\t') && /\S\s+\S/.test(content)
+    if (last && table.length > 1 && last.cells.length > 1 && isProse) {
       table[table.length - 1] = continued(last, content)
       continue
     }
