@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Forecast } from '../experiment/record.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { choose, scores } from './choose.ts'
+
+const forecast = (median: number, finishes = 1): Forecast => ({
+  quantiles: [median - 2, median - 1, median, median + 1, median + 2],
+  finishes,
+  forecaster: 'test',
+  forecasterVersion: '1',
+  recordIds: [],
+})
+
+test('without exploration the best k by score are chosen, with probability one', () => {
+  const chosen = choose(
+    [0.1, 0.5, -0.2, 0.3].map(gain => forecast(gain)),
+    {
+      choose: 2,
+      exploration: 0,
+      random: seededRandom(1),
+    },
+  )
+  expect(chosen.map(({ choice }) => choice)).toEqual(['passed-over', 'exploited', 'passed-over', 'exploited'])
+  expect(chosen.map(({ probability }) => probability)).toEqual([0, 1, 0, 1])
+})
+
+test('a candidate that will surely fail ranks last, whatever gain it promises', () => {
+  const worth = scores([forecast(9, 0), forecast(-1), forecast(0.5, 0.9)])
+  expect(worth[0]).toBe(-1)
+  expect(worth[2]).toBeGreaterThan(worth[0]!)
+})
+
+test('a lower chance of finishing never makes a candidate look better', () => {
+  const median = fc.double({ min: -3, max: 3, noNaN: true })
+  const chance = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(fc.array(median, { minLength: 1 }), median, chance, chance, (others, gain, a, b) => {
+      const worth = (finishes: number) =>
+        scores([...others.map(each => forecast(each)), forecast(gain, finishes)]).at(-1)!
+      expect(worth(Math.min(a, b))).toBeLessThanOrEqual(worth(Math.max(a, b)) + 1e-12)
+    }),
+  )
+})
+
+test('the stored probabilities are the frequencies of the rule, and add up to k', () => {
+  const forecasts = [5, 4, 3, 2, 1].map(gain => forecast(gain))
+  const counts = [0, 0, 0, 0, 0]
+  const rule = (seed: number) => choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed) })
+  const draws = 20_000
+  for (let seed = 0; seed < draws; seed++) {
+    rule(seed).forEach(({ choice }, index) => {
+      if (choice !== 'passed-over') counts[index]!++
+    })
+  }
+  const stored = rule(0).map(({ probability }) => probability)
+  expect(stored.reduce((sum, each) => sum + each, 0)).toBeCloseTo(3, 12)
+  counts.forEach((count, index) => {
+    const p = stored[index]!
+    expect(Math.abs(count / draws - p)).toBeLessThanOrEqual(4 * Math.sqrt((p * (1 - p)) / draws) + 1e-12)
+  })
+})
+
+test('k larger than the pool takes the whole pool, each once', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer(),
+      (n, exploration, seed) => {
+        const forecasts = Array.from({ length: n }, (_, index) => forecast(index))
+        const chosen = choose(forecasts, { choose: n + 3, exploration, random: seededRandom(seed) })
+        for (const each of chosen) {
+          expect(each.choice).not.toBe('passed-over')
+          expect(each.probability).toBeCloseTo(1, 12)
+        }
+      },
+    ),
+  )
+})

@@ -1,0 +1,50 @@
+/** What a campaign is: how many rounds of how many candidates, what it may spend, how it chooses. Stored with it, and never changed. */
+import { z } from 'zod'
+import type { EnvironmentFile } from './environment-file.ts'
+import { seedList } from './environment-file.ts'
+
+const count = z.number().int().positive()
+
+export const definitionSchema = z.strictObject({
+  rounds: count,
+  /** At most this many candidates a round, drawn at random from what the source gives; null takes all. */
+  pool: count.nullable(),
+  /** How many of them run. */
+  choose: count,
+  /** Share of these that is drawn at random instead of by forecast. */
+  exploration: z.number().min(0).max(1),
+  seeds: z.array(z.number().int()).min(1),
+  referenceSeeds: z.array(z.number().int()).min(1),
+  runs: count.nullable(),
+  hours: z.number().positive().nullable(),
+  cost: z.number().positive().nullable(),
+  forecaster: z.string(),
+  /** Which records forecasts may use. */
+  history: z.enum(['none', 'in-environment', 'cross-environment', 'pooled']),
+  concurrency: count,
+  /** Of the choices and draws, not of the runs. */
+  seed: z.number().int(),
+})
+
+export type CampaignDefinition = z.output<typeof definitionSchema>
+export type CampaignFlags = { readonly [Key in keyof CampaignDefinition]?: CampaignDefinition[Key] | undefined }
+
+/** What the caller asks for, else what the environment file says, else the defaults. */
+export function defineCampaign(flags: CampaignFlags, file: EnvironmentFile): CampaignDefinition {
+  const { campaign } = file
+  return definitionSchema.parse({
+    rounds: flags.rounds ?? campaign.rounds ?? 3,
+    pool: flags.pool ?? campaign.pool ?? null,
+    choose: flags.choose ?? campaign.choose ?? 3,
+    exploration: flags.exploration ?? campaign.exploration ?? 0.1,
+    seeds: flags.seeds ?? seedList(file.seeds),
+    referenceSeeds: flags.referenceSeeds ?? seedList(file.referenceSeeds),
+    runs: flags.runs ?? campaign.runs ?? null,
+    hours: flags.hours ?? campaign.hours ?? null,
+    cost: flags.cost ?? campaign.cost ?? null,
+    forecaster: flags.forecaster ?? file.forecaster,
+    history: flags.history ?? 'pooled',
+    concurrency: flags.concurrency ?? file.concurrency,
+    seed: flags.seed ?? 1,
+  })
+}

@@ -1,0 +1,42 @@
+/** What happens while runs are measured, told as it happens. The ledger keeps the truth; these only inform. */
+import type { Outcome } from '../experiment/intervention.ts'
+import type { MeasuredGain, Quantiles, Verdict } from '../experiment/record.ts'
+
+export interface RunName {
+  /** What runs: the intervention's sentence, or `reference`. */
+  readonly what: string
+  readonly seed: number
+  /** Round of a campaign; null outside one and for the reference. */
+  readonly round: number | null
+}
+
+export type CampaignEvent =
+  | { readonly type: 'note'; readonly text: string }
+  | {
+      readonly type: 'runs-planned'
+      readonly runs: number
+      readonly round: number | null
+      readonly rounds: number | null
+    }
+  | ({ readonly type: 'run-started'; readonly adopted: boolean } & RunName)
+  | ({ readonly type: 'run-ended'; readonly outcome: Outcome } & RunName)
+  | {
+      readonly type: 'round-chosen'
+      readonly round: number
+      readonly rounds: number
+      readonly considered: number
+      readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+      readonly chosen: readonly {
+        readonly sentence: string
+        readonly quantiles: Quantiles
+        readonly explored: boolean
+      }[]
+    }
+  | {
+      readonly type: 'record-measured'
+      readonly sentence: string
+      readonly measured: MeasuredGain | null
+      readonly verdict: Verdict | null
+      /** Best gain of a legal record so far in this version. */
+      readonly best: { readonly measured: MeasuredGain; readonly sentence: string } | null
+    }

@@ -1,0 +1,21 @@
+/** The records that a forecast may use. */
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+export const historyKinds = ['none', 'in-environment', 'cross-environment', 'pooled'] as const
+export type HistoryKind = (typeof historyKinds)[number]
+
+/** Records with an outcome, in order of creation: of the same family at any version, of other families, of both, or none. */
+export async function historyOf(
+  kind: HistoryKind,
+  { familyId }: Environment,
+  ledger: Ledger,
+): Promise<ExperimentRecord[]> {
+  if (kind === 'none') return []
+  const records = await ledger.recordsOf(kind === 'in-environment' ? { familyIds: [familyId] } : {})
+  return records.filter(record => {
+    if (record.outcome === null) return false
+    return kind !== 'cross-environment' || record.environment.familyId !== familyId
+  })
+}

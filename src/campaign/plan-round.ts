@@ -1,0 +1,123 @@
+/**
+ * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest is
+ * forecast, a few are chosen, and all of it is stored in one piece.
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Environment } from '../experiment/environment.ts'
+import { type Intervention, isEvidence } from '../experiment/intervention.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { writeAtomically } from '../files/atomic.ts'
+import { forecasters } from '../forecast/forecaster.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { StoredRound } from '../ledger/rounds.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { gatherCandidates } from './candidates.ts'
+import { choose } from './choose.ts'
+import type { CampaignDefinition } from './definition.ts'
+import type { CandidateSource } from './environment-file.ts'
+import { historyOf } from './history.ts'
+import type { OpenEnvironment } from './open-environment.ts'
+import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
+
+export interface Planning {
+  readonly opened: OpenEnvironment
+  readonly environment: Environment
+  readonly ledger: Ledger
+  readonly campaignId: number
+  readonly definition: CampaignDefinition
+  readonly source: CandidateSource
+  readonly round: number
+  readonly variables: NodeJS.ProcessEnv
+  readonly cancel: AbortSignal
+}
+
+interface Dropped {
+  readonly intervention: Intervention
+  readonly why: string
+}
+
+export async function planRound(planning: Planning): Promise<StoredRound> {
+  const { environment, ledger, campaignId, definition, round } = planning
+  const random = seededRandom(`${definition.seed}/round/${round}`)
+  const history = await historyOf(definition.history, environment, ledger)
+
+  const { interventions, unusable } = await gatherCandidates({
+    source: planning.source,
+    directory: planning.opened.directory,
+    round,
+    seed: definition.seed,
+    records: writeRecords(planning, history),
+    variables: planning.variables,
+    pass: planning.opened.file.variables,
+    cancel: planning.cancel,
+  })
+  const dropped: Dropped[] = unusable.map(({ sentence, reason }) => ({ intervention: named(sentence), why: reason }))
+  const usable = await dropIdle(interventions, planning, dropped)
+  const { pool } = definition
+  const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
+
+  const forecaster = forecasters[definition.forecaster as keyof typeof forecasters]
+  const forecasts = forecaster(environment, history, drawn, { seed: definition.seed })
+  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
+  return ledger.storeRound({
+    campaignId,
+    round,
+    versionId: environment.version.id,
+    candidates: drawn.map(({ hash, intervention }, index) => ({
+      hash,
+      intervention,
+      forecast: forecasts[index]!,
+      ...choices[index]!,
+    })),
+    dropped,
+  })
+}
+
+/** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */
+async function dropIdle(
+  interventions: readonly Intervention[],
+  { opened, environment, ledger }: Planning,
+  dropped: Dropped[],
+): Promise<ResolvedIntervention[]> {
+  const kept = new Map<string, ResolvedIntervention>()
+  for (const intervention of interventions) {
+    try {
+      const resolved = await resolveIntervention(opened, environment.version, intervention)
+      const before = kept.get(resolved.hash)
+      if (before) throw new Error(`It is the same as another candidate of this round: ${before.intervention.sentence}`)
+      const known = await ledger.interventionByHash(environment.version.id, resolved.hash)
+      const runs = known ? await ledger.runsOf(known.id) : []
+      if (runs.some(({ outcome }) => outcome === null)) throw new Error(`It is running now (record ${known!.id}).`)
+      if (runs.some(({ outcome }) => outcome !== null && isEvidence(outcome.kind))) {
+        throw new Error(`It was run before (record ${known!.id}).`)
+      }
+      kept.set(resolved.hash, resolved)
+    } catch (error) {
+      dropped.push({ intervention, why: (error as Error).message })
+    }
+  }
+  return [...kept.values()]
+}
+
+/** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */
+function writeRecords({ ledger, campaignId, round }: Planning, history: readonly ExperimentRecord[]): string {
+  const path = join(dirname(ledger.path), 'campaigns', String(campaignId), `records-before-round-${round}.jsonl`)
+  mkdirSync(dirname(path), { recursive: true })
+  const lines = history.map(({ id, environment, intervention, outcome, measured, verdict }) =>
+    JSON.stringify({
+      id,
+      environment: environment.family.name,
+      ...intervention,
+      outcome,
+      gain: measured?.gain ?? null,
+      verdict,
+    }),
+  )
+  writeAtomically(path, lines.map(line => `${line}\n`).join(''))
+  return path
+}
+
+function named(sentence: string): Intervention {
+  return { sentence, overrides: null, diff: null, tags: [], origin: null }
+}

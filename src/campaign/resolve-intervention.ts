@@ -1,0 +1,63 @@
+/**
+ * From an intervention as it is proposed to what would run: the merged configuration, the tree after the diff, the hash
+ * that says whether it was run before. Refuses, with a sentence, what cannot run or changes nothing.
+ */
+import { parsePatch } from 'diff'
+import { mergePatch } from '../experiment/configuration.ts'
+import { changedOptions } from '../experiment/diff-options.ts'
+import type { Version } from '../experiment/environment.ts'
+import { interventionHash } from '../experiment/identity.ts'
+import type { ChangedOption, Intervention } from '../experiment/intervention.ts'
+import { canonicalJson, type Json } from '../experiment/json.ts'
+import type { OpenEnvironment } from './open-environment.ts'
+
+export interface ResolvedIntervention {
+  readonly intervention: Intervention
+  readonly changes: readonly ChangedOption[]
+  readonly hash: string
+  readonly configuration: Json
+  readonly tree: string | null
+}
+
+export async function resolveIntervention(
+  { repository, file }: OpenEnvironment,
+  version: Version,
+  intervention: Intervention,
+): Promise<ResolvedIntervention> {
+  const { configuration, commit, tree } = version.reference
+  const { overrides, diff } = intervention
+  if (overrides === null && diff === null) {
+    throw new Error('It says nothing to run: neither overrides nor a diff.')
+  }
+  if (overrides !== null && configuration === null) {
+    throw new Error(
+      'It has overrides, but the environment has no reference configuration for them; name one, or give a diff.',
+    )
+  }
+  if (diff !== null && (repository === null || commit === null)) {
+    throw new Error('It has a diff, but the environment has no commit for it; set reference.commit, or give overrides.')
+  }
+  if (diff !== null) {
+    const touched = file.evaluator.find(name => touchedFiles(diff).includes(name))
+    if (touched)
+      throw new Error(`It changes ${touched}, which decides the metric (evaluator); a gain would mean nothing.`)
+  }
+  const merged = overrides === null ? configuration : mergePatch(configuration, overrides)
+  const after = diff === null ? tree : await repository!.treeAfter(commit!, diff)
+  if (canonicalJson(merged) === canonicalJson(configuration) && after === tree) {
+    throw new Error('It changes nothing: the result equals the reference.')
+  }
+  return {
+    intervention,
+    changes: changedOptions(version.reference, intervention),
+    hash: interventionHash({ configuration: merged, tree: after }),
+    configuration: merged,
+    tree: after,
+  }
+}
+
+function touchedFiles(diff: string): string[] {
+  return parsePatch(diff).flatMap(({ oldFileName, newFileName }) =>
+    [oldFileName, newFileName].flatMap(name => (name === undefined ? [] : [name.replace(/^[ab]\//, '')])),
+  )
+}

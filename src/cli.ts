@@ -1,0 +1,148 @@
+/**
+ * The command line: made from the operations, with flags from their input schemas. It only parses, prints and exits;
+ * what a command does is in `operations/`.
+ *
+ * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do ·
+ * 130 stopped by the user.
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
+import { fieldProblems } from './campaign/field-problems.ts'
+import { operations } from './operations/all.ts'
+import { type Context, InputError, NothingToDo, type Operation } from './operations/operation.ts'
+import { stopOnInterrupt, tableOptions, terminalProgress, terminalQuestion } from './terminal.ts'
+
+const version = '0.1.0'
+
+const program = new Command('almanac')
+  .description(
+    'Keeps the record of every experiment, forecasts the next one before you pay for it, and runs only the best few.',
+  )
+  .version(version)
+  .showHelpAfterError('(--help shows how it is used)')
+  .exitOverride()
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do, 130 stopped.',
+  )
+
+for (const each of operations) {
+  const words = each.name.split(' ')
+  const parent = words.slice(0, -1).reduce(groupOf, program)
+  addOperation(parent, words.at(-1)!, each)
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = reportError(error)
+}
+
+function groupOf(parent: Command, word: string): Command {
+  const found = parent.commands.find(command => command.name() === word)
+  return found ?? parent.command(word).description(`${word}: see the commands below`).exitOverride()
+}
+
+function addOperation(parent: Command, word: string, it: Operation): void {
+  const command = parent.command(word).description(it.summary).exitOverride()
+  command.addHelpText('after', `\nExample:\n  $ ${it.example}`)
+  const { properties = {}, required = [] } = z.toJSONSchema(it.input, { io: 'input' }) as InputSchema
+  for (const field of it.positional) {
+    const { type, description } = properties[field]!
+    const dots = type === 'array' ? '...' : ''
+    command.argument(required.includes(field) ? `<${field}${dots}>` : `[${field}${dots}]`, description)
+  }
+  for (const [field, property] of Object.entries(properties)) {
+    if (!it.positional.includes(field)) command.addOption(optionOf(field, property, required.includes(field)))
+  }
+  command.option('--directory <folder>', 'where the environment file is (default: here or above)')
+  command.option('--ledger <file>', 'the ledger (default: .almanac/ledger.db beside the environment file)')
+  command.option('--json', 'print the result as JSON, and progress as JSON lines on standard error')
+  command.action(async (...parameters: unknown[]) => {
+    const positional = parameters.slice(0, it.positional.length)
+    const { directory, ledger, json, ...flags } = command.opts()
+    const given = Object.fromEntries(it.positional.map((field, index) => [field, positional[index]]))
+    const value = Object.fromEntries(Object.entries({ ...flags, ...given }).filter(([, each]) => each !== undefined))
+    const parsed = it.input.safeParse(value)
+    if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
+    await runOperation(it, parsed.data, { directory, ledger, json: json === true })
+  })
+}
+
+async function runOperation(
+  it: Operation,
+  input: Record<string, unknown>,
+  { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
+): Promise<void> {
+  using progress = terminalProgress({ json })
+  using interrupt = stopOnInterrupt(text => progress.note(text))
+  const ask = json ? undefined : terminalQuestion()
+  const context: Context = {
+    directory: directory ?? process.cwd(),
+    ...(ledger === undefined ? {} : { ledger }),
+    stop: interrupt.stop,
+    cancel: interrupt.cancel,
+    variables: process.env,
+    emit: event => progress.show(event),
+    ...(ask === undefined ? {} : { ask }),
+  }
+  const output = await it.run(input, context)
+  progress.clear()
+  const text = json ? JSON.stringify(output, jsonValue, 1) : it.text(output, tableOptions())
+  if (text !== '') process.stdout.write(`${text}\n`)
+  if (interrupt.stop.aborted) process.exitCode = 130
+}
+
+/** Maps are written as objects: JSON has no other way. */
+function jsonValue(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value
+}
+
+interface InputSchema {
+  readonly properties?: Record<string, Property>
+  readonly required?: readonly string[]
+}
+
+interface Property {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly string[]
+}
+
+function optionOf(
+  field: string,
+  { type, description = '', default: standard, enum: choices }: Property,
+  required: boolean,
+): Option {
+  const flag = `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+  const short = field === 'message' ? '-m, ' : ''
+  const value =
+    type === 'boolean' ? '' : type === 'array' ? ' <values...>' : ` <${type === 'string' || !type ? 'text' : 'number'}>`
+  const option = new Option(`${short}${flag}${value}`, description)
+  if (choices) option.choices(choices)
+  if (standard !== undefined && standard !== false) option.default(undefined, String(standard))
+  if (type === 'number' || type === 'integer') option.argParser(numberOf)
+  if (required) option.makeOptionMandatory()
+  return option
+}
+
+function numberOf(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
+  return value
+}
+
+function reportError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(
+    `${message
+      .split('\n')
+      .map(line => `almanac: ${line}`)
+      .join('\n')}\n`,
+  )
+  if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  if (error instanceof InputError) return 2
+  return error instanceof NothingToDo ? 3 : 1
+}

@@ -1,0 +1,74 @@
+/** What a campaign came to, for the operations that start, resume or show one. */
+import { spentOn } from '../campaign/budget.ts'
+import { bestOf } from '../campaign/conclude.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { countText, durationText, gainText } from '../report/numbers.ts'
+import { renderResultTable } from '../report/result-table.ts'
+import type { TableOptions } from '../report/table.ts'
+
+export interface CampaignOutcome {
+  readonly campaign: number
+  readonly state: string
+  readonly why: string | null
+  readonly rounds: readonly {
+    readonly round: number
+    readonly considered: number
+    readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+    readonly chosen: readonly { readonly record: number; readonly explored: boolean; readonly probability: number }[]
+  }[]
+  readonly runs: number
+  readonly seconds: number
+  /** Of the chosen candidates, in order of choice. */
+  readonly records: readonly ExperimentRecord[]
+  readonly forecasts: ReadonlyMap<number, Forecast>
+}
+
+export async function campaignOutcome(id: number, ledger: Ledger): Promise<CampaignOutcome> {
+  const campaign = (await ledger.campaign(id))!
+  const rounds = await ledger.roundsOf(id)
+  const runs = await ledger.runsOfCampaign(id)
+  const byId = new Map(
+    (await ledger.recordsOf({ versionIds: [campaign.versionId], withoutRuns: true })).map(record => [
+      record.id,
+      record,
+    ]),
+  )
+  const chosen = rounds.flatMap(({ candidates }) => candidates.filter(({ choice }) => choice !== 'passed-over'))
+  return {
+    campaign: id,
+    state: campaign.last.state,
+    why: campaign.last.detail,
+    rounds: rounds.map(({ round, candidates, dropped }) => ({
+      round,
+      considered: candidates.length + dropped.length,
+      dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+      chosen: candidates
+        .filter(({ choice }) => choice !== 'passed-over')
+        .map(({ interventionId, choice, probability }) => ({
+          record: interventionId,
+          explored: choice === 'explored',
+          probability,
+        })),
+    })),
+    runs: runs.length,
+    seconds: spentOn(runs, undefined).hours * 3600,
+    records: chosen.flatMap(({ interventionId }) => byId.get(interventionId) ?? []),
+    forecasts: new Map(
+      chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
+    ),
+  }
+}
+
+export function campaignText(outcome: CampaignOutcome, options: TableOptions): string {
+  const { campaign, state, why, records, forecasts, runs, seconds, rounds } = outcome
+  const best = bestOf(records)
+  const lines = [
+    options.styling('heading', `Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`),
+    `${countText(rounds.length, 'round')}, ${countText(runs, 'run')}, ${durationText(seconds)} of run time.`,
+  ]
+  if (best) lines.push(`Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${best.intervention.sentence}`)
+  if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
+  if (state === 'stopped') lines.push('', 'Go on with: almanac campaign resume')
+  return lines.join('\n')
+}

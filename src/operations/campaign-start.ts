@@ -1,0 +1,72 @@
+/** Starts a research campaign: rounds of candidates, forecasts, the chosen few, runs, records. */
+import { z } from 'zod'
+import { startCampaign } from '../campaign/campaign.ts'
+import { defineCampaign } from '../campaign/definition.ts'
+import type { CandidateSource } from '../campaign/environment-file.ts'
+import { seedList } from '../campaign/environment-file.ts'
+import { historyKinds } from '../campaign/history.ts'
+import { forecasters } from '../forecast/forecaster.ts'
+import { campaignOutcome, campaignText } from './campaign-outcome.ts'
+import { InputError, operation } from './operation.ts'
+import { inPlace } from './surroundings.ts'
+
+const count = z.number().int().positive()
+
+export const campaignStart = operation({
+  name: 'campaign start',
+  summary: 'forecast candidates, run the best few, learn, and repeat under a budget',
+  example: 'almanac campaign start --rounds 3 --choose 3 --runs 24',
+  positional: [],
+  input: z.strictObject({
+    rounds: count.optional().describe('how many rounds (default: 3)'),
+    pool: count.optional().describe('candidates a round, drawn at random from all there are (default: all)'),
+    choose: count.optional().describe('how many of them run (default: 3)'),
+    exploration: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe('share of these drawn at random, not by forecast (default: 0.1)'),
+    seeds: count.optional().describe('seeds a candidate (default: as the environment says)'),
+    referenceSeeds: count.optional().describe('seeds of the reference (default: as the environment says)'),
+    runs: count.optional().describe('stop after this many runs, the reference included'),
+    hours: z.number().positive().optional().describe('stop after this many hours of runs'),
+    cost: z.number().positive().optional().describe('stop after this cost (the environment says what an hour costs)'),
+    forecaster: z
+      .enum(Object.keys(forecasters))
+      .optional()
+      .describe('who forecasts (default: as the environment says)'),
+    history: z.enum(historyKinds).optional().describe('the records that forecasts may use (default: pooled)'),
+    concurrency: count.optional().describe('runs at once (default: as the environment says)'),
+    seed: z.number().int().optional().describe('of draws and choices (default: 1)'),
+    candidates: z.string().optional().describe('a file of candidates, instead of what the environment says'),
+  }),
+  run: (input, context) =>
+    inPlace(context, async place => {
+      const { opened, environment, ledger } = place
+      const { candidates, seeds, referenceSeeds, ...flags } = input
+      const source: CandidateSource | undefined =
+        candidates === undefined ? opened.file.candidates : { file: candidates }
+      if (source === undefined) {
+        throw new InputError(
+          'There are no candidates: name a file with --candidates, or set "candidates" in the environment file.',
+        )
+      }
+      if (flags.cost !== undefined && opened.file.costPerHour === undefined) {
+        throw new InputError(
+          `--cost is ${flags.cost}, but the environment file has no "costPerHour" to reckon with; set it.`,
+        )
+      }
+      const definition = defineCampaign(
+        {
+          ...flags,
+          seeds: seeds === undefined ? undefined : [...seedList(seeds)],
+          referenceSeeds: referenceSeeds === undefined ? undefined : [...seedList(referenceSeeds)],
+        },
+        opened.file,
+      )
+      const id = await startCampaign(environment, { definition, source }, place)
+      return campaignOutcome(id, ledger)
+    }),
+  text: campaignText,
+})

@@ -1,0 +1,62 @@
+/**
+ * A thing a user can do: its name, its input as a schema, what it gives back, and how that reads as text. The command
+ * line is made from these (and later HTTP and MCP), so each is written once.
+ */
+import type { z } from 'zod'
+import type { CampaignEvent } from '../campaign/events.ts'
+import type { TableOptions } from '../report/table.ts'
+
+export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = unknown> {
+  /** The words that call it: `campaign start`. */
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  /** A command line that works, for the help text. */
+  readonly example: string
+  /** Every field described; the fields of `positional` are given without a flag, the last of them may repeat. */
+  readonly input: Schema
+  readonly positional: readonly (keyof z.output<Schema> & string)[]
+  readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
+  /** The output for a person. `--json` prints the output itself. */
+  readonly text: (output: Output, options: TableOptions) => string
+}
+
+/** What an operation may use of its surroundings. */
+export interface Context {
+  /** Where the user stands. */
+  readonly directory: string
+  /** Where the ledger is, if not in `.almanac/` beside the environment file. */
+  readonly ledger?: string
+  /** Aborts when no new run may start; what runs goes on to its end. */
+  readonly stop: AbortSignal
+  /** Aborts when running processes must end too. */
+  readonly cancel: AbortSignal
+  /** The environment variables that runs may inherit from, by name. */
+  readonly variables: NodeJS.ProcessEnv
+  emit(event: CampaignEvent): void
+  /** Asks the person; absent where there is none. Undefined when they give no answer. */
+  ask?(question: Question): Promise<string | undefined>
+}
+
+export interface Question {
+  readonly text: string
+  readonly suggestion?: string
+  readonly choices?: readonly string[]
+}
+
+/** Keeps the types of schema and output together. */
+export function operation<Schema extends z.ZodObject, Output>(
+  it: Operation<Schema, Output>,
+): Operation<Schema, Output> {
+  return it
+}
+
+/** The user must correct something before this can work: exit code 2. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+}
+
+/** There is nothing to do, and that is no failure: exit code 3. */
+export class NothingToDo extends Error {
+  override readonly name = 'NothingToDo'
+}

@@ -1,0 +1,171 @@
+/**
+ * What the command line does with a terminal: a progress line that is overwritten, questions, colour, Ctrl-C. Progress
+ * goes to standard error, so that standard output holds the result alone.
+ */
+import { styleText } from 'node:util'
+import { isCancel, select, text } from '@clack/prompts'
+import type { CampaignEvent } from './campaign/events.ts'
+import type { Question } from './operations/operation.ts'
+import { forecastText, gainText } from './report/numbers.ts'
+import { type Progress, progressLine } from './report/progress.ts'
+import type { Styling, TableOptions } from './report/table.ts'
+
+const output = process.stderr
+
+export function tableOptions(): TableOptions {
+  const colours: Record<Parameters<Styling>[0], Parameters<typeof styleText>[0]> = {
+    heading: 'bold',
+    faint: 'dim',
+    better: 'green',
+    worse: 'red',
+    inconclusive: 'yellow',
+    failed: 'red',
+  }
+  return {
+    width: process.stdout.columns ?? 120,
+    // styleText leaves colour out where the stream is no terminal, or NO_COLOR is set.
+    styling: (style, words) => styleText(colours[style], words, { stream: process.stdout }),
+  }
+}
+
+export interface TerminalProgress extends Disposable {
+  show(event: CampaignEvent): void
+  note(words: string): void
+  clear(): void
+}
+
+/** One line that is kept up to date on a terminal; a line per event elsewhere; JSON lines where asked for. */
+export function terminalProgress({ json }: { json: boolean }): TerminalProgress {
+  const live = output.isTTY === true && !json
+  const started = Date.now()
+  let progress: Progress | null = null
+
+  const columns = () => output.columns ?? 120
+  const clear = () => {
+    if (live) output.write('\r\u001b[2K')
+  }
+  const draw = () => {
+    if (!live || progress === null) return
+    progress = { ...progress, elapsedSeconds: (Date.now() - started) / 1000 }
+    output.write(`\r\u001b[2K${progressLine(progress, columns() - 1)}`)
+  }
+  const line = (words: string) => {
+    clear()
+    output.write(`${words}\n`)
+    draw()
+  }
+  const timer = live ? setInterval(draw, 500).unref() : null
+  const update = (change: Partial<Progress>) => {
+    progress = { ...(progress ?? nothingYet), ...change, elapsedSeconds: (Date.now() - started) / 1000 }
+  }
+  /** Where there is no live line, the line is printed as it stands. */
+  const tell = () => {
+    if (!live && progress !== null) output.write(`  ${progressLine(progress, 4 * columns())}\n`)
+  }
+
+  return {
+    show(event) {
+      if (json) {
+        output.write(`${JSON.stringify(event)}\n`)
+        return
+      }
+      const { runsEnded, runsRunning, runsFailed } = progress ?? nothingYet
+      switch (event.type) {
+        case 'note':
+          line(event.text)
+          break
+        case 'runs-planned':
+          update({ round: event.round ?? 0, rounds: event.rounds, runsBudget: runsEnded + event.runs })
+          break
+        case 'run-started':
+          update({ runsRunning: runsRunning + 1 })
+          if (event.adopted) line(`still running from before: ${event.what}, seed ${event.seed}`)
+          break
+        case 'run-ended': {
+          const failed = event.outcome.kind !== 'finished'
+          update({
+            runsEnded: runsEnded + 1,
+            runsRunning: Math.max(0, runsRunning - 1),
+            runsFailed: runsFailed + (failed ? 1 : 0),
+          })
+          if (failed) line(`${event.outcome.kind}: ${event.what}, seed ${event.seed}: ${event.outcome.reason ?? ''}`)
+          else tell()
+          break
+        }
+        case 'round-chosen':
+          line(
+            `round ${event.round} of ${event.rounds}: ${event.considered} candidates, ${event.dropped.length} dropped, ${event.chosen.length} chosen`,
+          )
+          for (const { sentence, quantiles, explored } of event.chosen) {
+            line(`  ${forecastText(quantiles)}  ${sentence}${explored ? ' (exploration)' : ''}`)
+          }
+          break
+        case 'record-measured':
+          if (event.best !== null) update({ best: event.best })
+          line(`  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}: ${event.sentence}`)
+          break
+      }
+      draw()
+    },
+    note: line,
+    clear() {
+      clear()
+      progress = null
+    },
+    [Symbol.dispose]() {
+      if (timer) clearInterval(timer)
+      clear()
+    },
+  }
+}
+
+const nothingYet: Progress = {
+  round: 0,
+  rounds: null,
+  runsEnded: 0,
+  runsBudget: null,
+  runsRunning: 0,
+  runsFailed: 0,
+  elapsedSeconds: 0,
+  secondsBudget: null,
+  best: null,
+}
+
+/** The first Ctrl-C lets running runs finish and starts no more; the second ends them; the third gives up waiting. */
+export function stopOnInterrupt(
+  note: (words: string) => void,
+): { stop: AbortSignal; cancel: AbortSignal } & Disposable {
+  const stop = new AbortController()
+  const cancel = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (!stop.signal.aborted) {
+      note('Stopping: what runs may finish, nothing new starts. Press Ctrl-C again to end the running ones.')
+      stop.abort()
+      if (signal === 'SIGTERM') cancel.abort()
+    } else if (!cancel.signal.aborted) {
+      note('Ending the running ones.')
+      cancel.abort()
+    } else {
+      process.exit(130)
+    }
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return {
+    stop: stop.signal,
+    cancel: cancel.signal,
+    [Symbol.dispose]() {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    },
+  }
+}
+
+/** Asks on the terminal; absent where standard input or output is none. */
+export function terminalQuestion(): ((question: Question) => Promise<string | undefined>) | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
+  return async ({ text: message, suggestion, choices }) => {
+    const answer = choices
+      ? await select({ message, options: choices.map(value => ({ value, label: value })) })
+      : await text({ message, ...(suggestion === undefined ? {} : { initialValue: suggestion }) })
+    return isCancel(answer) ? undefined : String(answer)
+  }
+}
