@@ -1,39 +1,17 @@
 /**
  * A user's git repository as experiments need it: trees, diffs and worktrees, without ever touching the user's own index or files.
+ * New objects (trees, blobs) are added to its store; git collects those that nothing names.
  */
+import { createHash } from 'node:crypto'
+import { applyDiff } from './apply-diff.ts'
+import { type CommitInfo, commitInfo, commitTree, resolveTo } from './commits.ts'
+import { diffText } from './diff-text.ts'
+import { git, runGit, wordsOf } from './git.ts'
+import { type RepositoryState, stateOf } from './state.ts'
+import { type WorkingTreeDiff, workingTreeDiff } from './working-tree.ts'
+import { addWorktree, removeWorktree } from './worktree.ts'
 
-export interface CommitInfo {
-  readonly commit: string
-  /** The first parent; null for a root commit. */
-  readonly parent: string | null
-  readonly subject: string
-  /** ISO 8601 with zone, when it was committed. */
-  readonly date: string
-}
-
-/** What `git status` would say. Paths are relative to the root, with `/`. */
-export interface RepositoryState {
-  /** Null on a detached head. */
-  readonly branch: string | null
-  readonly head: string
-  /** Tracked files that differ from the head, staged or not. */
-  readonly dirty: readonly string[]
-  /** Not ignored, not tracked; a folder of them ends in `/`. */
-  readonly untracked: readonly string[]
-  readonly unmerged: readonly string[]
-  readonly submodules: readonly string[]
-}
-
-export interface WorkingTreeDiff {
-  /** Unified diff from the commit to the working tree; empty when nothing differs. */
-  readonly diff: string
-  /** Hash of the tree after the diff. */
-  readonly tree: string
-  /** Untracked files that are in the diff. */
-  readonly untracked: readonly string[]
-  /** What differs but is left out, each with the reason: `data/big.bin (untracked and over 1 MB)`. */
-  readonly skipped: readonly string[]
-}
+export type { CommitInfo, RepositoryState, WorkingTreeDiff }
 
 /** Every method throws one clear sentence when it cannot do what it says. Paths in git are relative to `root`. */
 export interface Repository {
@@ -49,7 +27,7 @@ export interface Repository {
   state(): Promise<RepositoryState>
   /** `exclude`: files and folders (relative to the root) that are left as the commit has them: result files, linked data. */
   diffOfWorkingTree(commit: string, options?: { readonly exclude?: readonly string[] }): Promise<WorkingTreeDiff>
-  /** Unified diff between two commits or trees, fit for `treeAfter`. */
+  /** Unified diff between two commits or trees, fit for `treeAfter`; submodules are left out. */
   diffBetween(from: string, to: string): Promise<string>
   /** Hash of the commit's tree after the diff. Throws when it does not apply, or would reach outside the tree. */
   treeAfter(commit: string, diff: string): Promise<string>
@@ -64,5 +42,56 @@ export interface Repository {
 
 /** Opens the repository that contains the directory. Throws when there is none, it is bare, or git is missing. */
 export async function openRepository(directory: string): Promise<Repository> {
-  throw new Error(`openRepository is being written: ${directory}`)
+  const { root, prefix } = await findRoot(directory)
+  const treeOf = async (commit: string) => {
+    const tree = await resolveTo('tree', root, commit)
+    if (tree === null) throw new Error(`${commit} names no commit in ${root}`)
+    return tree
+  }
+  // A campaign asks for the same tree once a seed; applying a diff starts git four times.
+  const trees = new Map<string, Promise<string>>()
+  const treeAfter = (commit: string, diff: string) => {
+    if (diff.trim() === '') return treeOf(commit)
+    const key = createHash('sha256').update(`${commit}\0${diff}`).digest('hex')
+    const known = trees.get(key) ?? treeOf(commit).then(() => applyDiff(root, commit, diff))
+    trees.set(key, known)
+    known.catch(() => trees.delete(key))
+    return known
+  }
+  return {
+    root,
+    prefix,
+    head: async () => {
+      const head = await resolveTo('commit', root, 'HEAD')
+      if (head === null) throw new Error(`the repository ${root} has no commit yet; commit what experiments start from`)
+      return head
+    },
+    resolveCommit: revision => resolveTo('commit', root, revision),
+    treeOf,
+    state: () => stateOf(root),
+    diffOfWorkingTree: async (commit, { exclude = [] } = {}) => {
+      await treeOf(commit)
+      return await workingTreeDiff(root, commit, exclude)
+    },
+    diffBetween: async (from, to) => diffText(root, await treeOf(from), await treeOf(to)),
+    treeAfter,
+    addWorktree: async (path, commit, diff) => addWorktree(root, path, commit, await treeAfter(commit, diff ?? '')),
+    removeWorktree: path => removeWorktree(root, path),
+    commitTree: (tree, parent, message, ref) => commitTree(root, tree, parent, message, ref),
+    commitInfo: revision => commitInfo(root, revision),
+  }
+}
+
+async function findRoot(directory: string): Promise<{ root: string; prefix: string }> {
+  const kind = await runGit(directory, ['rev-parse', '--is-bare-repository', '--is-inside-work-tree'])
+  if (kind.code !== 0) {
+    if (/not a git repository/i.test(kind.stderr)) throw new Error(`${directory} is not in a git repository`)
+    throw new Error(`git cannot open ${directory}: ${wordsOf(kind.stderr)}`)
+  }
+  const [bare, inside] = kind.stdout.toString('utf8').split('\n')
+  if (bare === 'true') throw new Error(`${directory} is a bare repository; experiments need one with a working tree`)
+  if (inside !== 'true') throw new Error(`${directory} is inside git's own folder; go to the working tree`)
+  const root = await git(directory, ['rev-parse', '--show-toplevel'])
+  const prefix = await git(directory, ['rev-parse', '--show-prefix'])
+  return { root, prefix: prefix.replace(/\/$/, '') }
 }
