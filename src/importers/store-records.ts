@@ -18,15 +18,20 @@ export async function storeRecords(ledger: Ledger, file: RecordsFile): Promise<S
     const familyId = await ledger.ensureFamily(file.family)
     const count = { interventions: { added: 0, known: 0 }, runs: { added: 0, known: 0 } }
     const stored = new Set<string>()
+    const created = new Set<string>()
     for (const line of file.lines) {
       await ensure(line.version)
       const { sentence, overrides, diff, tags, origin } = line
-      const before = await ledger.interventionByHash(line.version, line.hash)
+      // A new version comes with its reference, so only the version tells whether that is new.
+      const isKnown =
+        line.kind === 'reference'
+          ? !created.delete(line.version)
+          : (await ledger.interventionByHash(line.version, line.hash)) !== null
       const id =
         line.kind === 'reference'
           ? await ledger.ensureReference(line.version)
           : (await ledger.ensureIntervention(line.version, line.hash, { sentence, overrides, diff, tags, origin })).id
-      count.interventions[before === null ? 'added' : 'known']++
+      count.interventions[isKnown ? 'known' : 'added']++
       const ids = await ledger.importRuns(line.runs.map(run => ({ interventionId: id, ...run })))
       for (const run of ids) count.runs[run === null ? 'known' : 'added']++
     }
@@ -37,6 +42,7 @@ export async function storeRecords(ledger: Ledger, file: RecordsFile): Promise<S
     async function ensure(id: string): Promise<void> {
       if (stored.has(id)) return
       stored.add(id)
+      if ((await ledger.version(id)) === null) created.add(id)
       const { reference, parent } = file.versions.find(version => version.id === id)!
       if (parent === null) {
         await ledger.ensureVersion(familyId, reference)

@@ -43,9 +43,8 @@ export async function writeRecords(ledger: Ledger, familyId: string, choice: Rec
   }
   const lines = [JSON.stringify(header)]
   for (const { id, versionId, kind, hash, intervention } of stored) {
-    const runs = (await ledger.runsOf(id))
-      .flatMap(({ seed, attempt, outcome }) => (outcome === null ? [] : [{ seed, attempt, outcome }]))
-      .sort((a, b) => a.seed - b.seed || a.attempt - b.attempt)
+    const ended = (await ledger.runsOf(id)).filter(run => run.outcome !== null)
+    const runs = ended.map(({ seed, attempt, outcome }) => ({ seed, attempt, outcome: outcome! }))
     const { sentence, overrides, diff, tags, origin } = intervention
     const line: RecordLine = {
       version: versionId,
