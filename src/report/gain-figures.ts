@@ -54,13 +54,18 @@ function outsideSentence(points: readonly MeasuredRecord[], frame: Interval): st
 export function bestGainSection(data: ReportData): Markup {
   const series = bestByRun(data.records)
   const heading = html`<h2>Best gain by run</h2>`
+  const ungained = data.records.filter(({ outcome, measured }) => outcome === 'finished' && measured === null).length
+  const ungainedSentence =
+    ungained === 0
+      ? ''
+      : ` ${countText(ungained, 'candidate')} finished without a gain, since the reference was not measured.`
   if (series.points.length === 0) {
     const failures = series.failures.length
     const why =
       failures > 0
         ? `All ${countText(failures, 'candidate')} so far failed; a failure has no gain.`
-        : 'Nothing has been measured yet.'
-    return html`<section>${heading}<p class="empty">${why}</p></section>`
+        : 'No gain has been measured yet.'
+    return html`<section>${heading}<p class="empty">${ungained > 0 ? ungainedSentence.trim() : why}</p></section>`
   }
   const last = series.segments.at(-1)!.steps.at(-1)!.best
   const spread = last === 0 ? 0 : decimalsFor(last / 10)
@@ -78,7 +83,7 @@ export function bestGainSection(data: ReportData): Markup {
 <p class="note">Each mark is a candidate after its last run, with the 95 % interval of its gain; the line is the best so far. Zero is the reference, larger is better.</p>
 <figure>${drawing(description, size => drawBestByRun(series, `gain in ${objectiveLabel(data)}`, size))}
 ${key(shown)}
-<figcaption>${`${promotions}${outsideSentence(series.points, bestByRunFrame(series))}`.trim()}</figcaption></figure></section>`
+<figcaption>${`${promotions}${outsideSentence(series.points, bestByRunFrame(series))}${ungainedSentence}`.trim()}</figcaption></figure></section>`
 }
 
 export function forecastSection(data: ReportData): Markup {

@@ -35,7 +35,7 @@ export function measuredRecord(record: ExperimentRecord): MeasuredRecord | null 
   return { record, gain: measured.gain, interval: gainInterval(measured) }
 }
 
-/** Runs of a record that have ended and say something about it. */
+/** Runs of a record that have ended, in any way. */
 export function runsEnded(record: ExperimentRecord): number {
   return record.runs.filter(run => run.outcome !== null).length
 }
@@ -126,7 +126,8 @@ export function gainFrame(values: readonly number[], ends: readonly Interval[] =
   const kept = reach > 0 ? finite.filter(value => value >= first - reach && value <= third + reach) : finite
   const low = kept.reduce((least, value) => Math.min(least, value), 0)
   const high = kept.reduce((most, value) => Math.max(most, value), 0)
-  if (high === low) return { low: low - 1, high: high + 1 }
+  // Differences that no figure of this report could show.
+  if (high - low < 1e-12) return { low: low - 1, high: high + 1 }
   const quarter = 0.25 * (high - low)
   const near = ends.filter(end => end.low <= high && end.high >= low)
   const lowest = Math.max(

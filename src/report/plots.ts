@@ -333,7 +333,8 @@ function integerTicks(last: number, count: number): number[] {
 function niceTicks({ low, high }: Interval, count: number): number[] {
   const rough = (high - low) / count
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = [1, 2, 5, 10].map(factor => factor * power).find(size => size >= rough) ?? 10 * power
+  const excess = rough / power
+  const step = power * (excess >= Math.sqrt(50) ? 10 : excess >= Math.sqrt(10) ? 5 : excess >= Math.sqrt(2) ? 2 : 1)
   const first = Math.ceil(low / step)
   // Rounded, since 3 * 0.02 is not 0.06.
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) =>
