@@ -88,7 +88,7 @@ async function runOperation(
   }
   const output = await it.run(input, context)
   progress.clear()
-  const text = json ? JSON.stringify(output, jsonValue, 1) : it.text(output, tableOptions())
+  const text = json ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1) : it.text(output, tableOptions())
   if (text !== '') process.stdout.write(`${text}\n`)
   if (interrupt.stop.aborted) process.exitCode = 130
 }

@@ -2,6 +2,20 @@
 import { campaignResume } from './campaign-resume.ts'
 import { campaignStart } from './campaign-start.ts'
 import { campaignStatus } from './campaign-status.ts'
+import { forecast } from './forecast.ts'
 import type { Operation } from './operation.ts'
+import { promote } from './promote.ts'
+import { records } from './records.ts'
+import { report } from './report.ts'
+import { run } from './run.ts'
 
-export const operations = [campaignStart, campaignResume, campaignStatus] as unknown as readonly Operation[]
+export const operations = [
+  forecast,
+  run,
+  promote,
+  campaignStart,
+  campaignResume,
+  campaignStatus,
+  records,
+  report,
+] as unknown as readonly Operation[]

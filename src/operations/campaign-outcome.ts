@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { countText, durationText, gainText } from '../report/numbers.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import type { TableOptions } from '../report/table.ts'
+import { summarise } from './record-summary.ts'
 
 export interface CampaignOutcome {
   readonly campaign: number
@@ -58,6 +59,11 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
       chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
     ),
   }
+}
+
+/** What `--json` prints of it. */
+export function campaignJson({ records, forecasts, ...outcome }: CampaignOutcome) {
+  return { ...outcome, records: records.map(record => summarise(record, forecasts.get(record.id))) }
 }
 
 export function campaignText(outcome: CampaignOutcome, options: TableOptions): string {

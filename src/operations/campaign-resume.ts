@@ -1,7 +1,7 @@
 /** Goes on with a campaign after a stop, a crash or a `kill -9`. */
 import { z } from 'zod'
 import { resumeCampaign } from '../campaign/campaign.ts'
-import { campaignOutcome, campaignText } from './campaign-outcome.ts'
+import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { findCampaign } from './campaign-status.ts'
 import { NothingToDo, operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
@@ -23,5 +23,6 @@ export const campaignResume = operation({
       await resumeCampaign(campaign, place)
       return campaignOutcome(campaign.id, place.ledger)
     }),
+  json: campaignJson,
   text: campaignText,
 })

@@ -6,7 +6,7 @@ import type { CandidateSource } from '../campaign/environment-file.ts'
 import { seedList } from '../campaign/environment-file.ts'
 import { historyKinds } from '../campaign/history.ts'
 import { forecasters } from '../forecast/forecaster.ts'
-import { campaignOutcome, campaignText } from './campaign-outcome.ts'
+import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { InputError, operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
 
@@ -68,5 +68,6 @@ export const campaignStart = operation({
       const id = await startCampaign(environment, { definition, source }, place)
       return campaignOutcome(id, ledger)
     }),
+  json: campaignJson,
   text: campaignText,
 })

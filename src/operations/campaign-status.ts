@@ -1,7 +1,7 @@
 /** Where a campaign stands. */
 import { z } from 'zod'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
-import { campaignOutcome, campaignText } from './campaign-outcome.ts'
+import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { InputError, operation } from './operation.ts'
 import { inPlace, type Place } from './surroundings.ts'
 
@@ -15,6 +15,7 @@ export const campaignStatus = operation({
   }),
   run: ({ campaign: id }, context) =>
     inPlace(context, async place => campaignOutcome((await findCampaign(id, place)).id, place.ledger)),
+  json: campaignJson,
   text: campaignText,
 })
 

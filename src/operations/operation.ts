@@ -17,7 +17,9 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   readonly input: Schema
   readonly positional: readonly (keyof z.output<Schema> & string)[]
   readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
-  /** The output for a person. `--json` prints the output itself. */
+  /** What `--json` prints, where it is not the output itself. */
+  readonly json?: (output: Output) => unknown
+  /** The output for a person. */
   readonly text: (output: Output, options: TableOptions) => string
 }
 

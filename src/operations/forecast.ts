@@ -1,0 +1,127 @@
+/** Says what a change would bring, before anything is paid for: of the dirty tree, a patch, a branch, options, or sentences. */
+
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { parseCandidates } from '../campaign/candidates.ts'
+import { historyKinds, historyOf } from '../campaign/history.ts'
+import { resolveIntervention } from '../campaign/resolve-intervention.ts'
+import type { Candidate, Forecast } from '../experiment/record.ts'
+import { forecasters } from '../forecast/forecaster.ts'
+import { countText, forecastText, percentText } from '../report/numbers.ts'
+import { renderTable } from '../report/table.ts'
+import { type Context, operation } from './operation.ts'
+import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
+import { summariseForecast } from './record-summary.ts'
+import { asInput, inPlace, type Place } from './surroundings.ts'
+
+interface Foreseen {
+  readonly candidate: Candidate
+  readonly forecast: Forecast
+}
+
+interface Forecasts {
+  readonly forecaster: string
+  readonly records: number
+  /** Best first. */
+  readonly foreseen: readonly Foreseen[]
+  readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+}
+
+export const forecast = operation({
+  name: 'forecast',
+  summary: 'what a change would bring, before it is run',
+  example: 'almanac forecast "halve the batch" "add 5% warm-up"',
+  positional: ['sentences'],
+  input: z.strictObject({
+    sentences: z.array(z.string()).optional().describe('sentences to forecast (default: the dirty tree)'),
+    ...changeFlags,
+    candidates: z.string().optional().describe('a file of candidates (JSON array or JSON lines)'),
+    forecaster: z
+      .enum(Object.keys(forecasters))
+      .optional()
+      .describe('who forecasts (default: as the environment says)'),
+    history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
+  }),
+  run: ({ forecaster, history, ...what }, context) =>
+    inPlace(context, async (place): Promise<Forecasts> => {
+      const { candidates, dropped } = await candidatesOf(what, place, context)
+      const name = (forecaster ?? place.opened.file.forecaster) as keyof typeof forecasters
+      const records = await historyOf(history, place.environment, place.ledger)
+      const forecasts = forecasters[name](place.environment, records, candidates, { seed: 1 })
+      const foreseen = candidates.map((candidate, index) => ({ candidate, forecast: forecasts[index]! }))
+      return {
+        forecaster: name,
+        records: records.length,
+        foreseen: foreseen.toSorted((a, b) => b.forecast.quantiles[2] - a.forecast.quantiles[2]),
+        dropped,
+      }
+    }),
+  json: ({ foreseen, ...rest }) => ({
+    ...rest,
+    forecasts: foreseen.map(({ candidate, forecast }) => ({
+      sentence: candidate.intervention.sentence,
+      changes: candidate.changes,
+      ...summariseForecast(forecast),
+      quantiles: forecast.quantiles,
+      recordIds: forecast.recordIds,
+    })),
+  }),
+  text: ({ foreseen, dropped, forecaster, records }, options) => {
+    const table = renderTable(
+      [
+        { heading: 'candidate', shrinkTo: 16 },
+        { heading: 'forecast of the gain (80 %)', align: 'right' },
+        { heading: 'to finish', align: 'right' },
+      ],
+      foreseen.map(({ candidate, forecast }) => [
+        candidate.intervention.sentence,
+        forecastText(forecast.quantiles),
+        percentText(forecast.finishes),
+      ]),
+      options,
+    )
+    const lost = dropped.map(({ sentence, reason }) => `dropped: ${sentence}: ${reason}`)
+    const words = `By ${forecaster}, from ${countText(records, 'record')}.`
+    return [
+      table,
+      ...lost,
+      '',
+      records === 0 ? `${words} Without records this is only a guess; import or run some.` : words,
+    ].join('\n')
+  },
+})
+
+type What = ChangeFlags & { readonly sentences?: string[] | undefined; readonly candidates?: string | undefined }
+
+async function candidatesOf(
+  { sentences = [], candidates: file, ...flags }: What,
+  place: Place,
+  { directory }: Context,
+): Promise<{ candidates: Candidate[]; dropped: Forecasts['dropped'] }> {
+  const candidates: Candidate[] = sentences.map(sentence => ({
+    intervention: { sentence, overrides: null, diff: null, tags: [], origin: null },
+    changes: [],
+  }))
+  const dropped: { sentence: string; reason: string }[] = []
+  if (file !== undefined) {
+    const read = parseCandidates(await asInput(readFile(resolve(directory, file), 'utf8')), file)
+    dropped.push(...read.unusable)
+    for (const intervention of read.interventions) {
+      try {
+        candidates.push(await resolveIntervention(place.opened, place.environment.version, intervention))
+      } catch (error) {
+        dropped.push({ sentence: intervention.sentence, reason: (error as Error).message })
+      }
+    }
+  }
+  const flagged = Object.values(flags).some(flag => flag !== undefined)
+  if (flagged || (sentences.length === 0 && file === undefined)) {
+    candidates.push(await proposedIntervention(nameOf(flags), flags, [], place, directory))
+  }
+  return { candidates, dropped }
+}
+
+function nameOf({ patch, branch, set }: ChangeFlags): string {
+  return patch ?? branch ?? set?.join(', ') ?? 'the working tree'
+}

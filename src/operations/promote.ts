@@ -1,0 +1,133 @@
+/** Makes a record the new reference: a new version whose parent is kept, measured again with seeds of its own. */
+import { z } from 'zod'
+import { whyReferenceFailed } from '../campaign/campaign.ts'
+import { bestOf, referenceValues } from '../campaign/conclude.ts'
+import { seedList } from '../campaign/environment-file.ts'
+import { measure } from '../campaign/measure.ts'
+import { resolveIntervention } from '../campaign/resolve-intervention.ts'
+import { referenceTasks } from '../campaign/tasks.ts'
+import type { Environment, Reference } from '../experiment/environment.ts'
+import { objectiveOf } from '../experiment/environment.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { gainText, plainNumber } from '../report/numbers.ts'
+import { median } from '../statistics/summary.ts'
+import { InputError, operation } from './operation.ts'
+import { asInput, inPlace, type Place } from './surroundings.ts'
+
+interface Promoted {
+  readonly record: number
+  readonly sentence: string
+  readonly version: string
+  readonly objective: string
+  readonly before: number
+  /** Median of the new reference's own seeds; null when it was stopped before there was one. */
+  readonly after: number | null
+  readonly commit: string | null
+  readonly ref: string | null
+}
+
+export const promote = operation({
+  name: 'promote',
+  summary: 'make a better record the reference that later gains are against',
+  example: 'almanac promote 12',
+  positional: ['record'],
+  input: z.strictObject({
+    record: z.coerce
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('its number (default: the best of the verdict "better")'),
+    anyway: z.boolean().default(false).describe('also when its verdict is not "better"'),
+    concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
+  }),
+  run: ({ record: id, anyway, concurrency }, context) =>
+    inPlace(context, async (place): Promise<Promoted> => {
+      const { opened, ledger, environment } = place
+      const record = await findRecord(id, place)
+      if (record.measured === null)
+        throw new InputError(
+          `Record ${record.id} has no gain (${record.outcome ?? 'it was never run'}); it cannot be a reference.`,
+        )
+      if (record.verdict !== 'better' && !anyway) {
+        throw new InputError(
+          `Record ${record.id} is ${record.verdict} (${gainText(record.measured)}); run more seeds of it, or promote it all the same with --anyway.`,
+        )
+      }
+      const before = median(await referenceValues(environment.version.id, ledger))
+      const { reference, ref } = await promotedReference(record, place)
+      const version = await ledger.ensureVersion(environment.familyId, reference, {
+        versionId: environment.version.id,
+        interventionId: record.id,
+      })
+      await ledger.setCurrentVersion(environment.familyId, version.id, 'promoted')
+      const tasks = await referenceTasks(version, seedList(opened.file.referenceSeeds), ledger)
+      place.emit({ type: 'runs-planned', runs: tasks.length, round: null, rounds: null })
+      await measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
+      const values = await referenceValues(version.id, ledger)
+      if (values.length === 0 && !place.stop.aborted) throw new Error(await whyReferenceFailed(version.id, ledger))
+      return {
+        record: record.id,
+        sentence: record.intervention.sentence,
+        version: version.id.slice(0, 12),
+        objective: objectiveOf(environment.family).name,
+        before,
+        after: values.length === 0 ? null : median(values),
+        commit: reference.commit,
+        ref,
+      }
+    }),
+  text: ({ record, sentence, version, objective, before, after, ref }, { styling }) => {
+    const lines = [
+      styling('heading', `Record ${record} is the reference now (version ${version}): ${sentence}`),
+      `${objective}: ${plainNumber(before)} before, ${after === null ? 'not measured yet' : `${plainNumber(after)} with seeds of its own`}`,
+    ]
+    if (ref) lines.push(`Its commit is ${ref}. To bring your branch there: git stash && git merge --ff-only ${ref}`)
+    return lines.join('\n')
+  },
+})
+
+async function findRecord(id: number | undefined, { ledger, environment }: Place): Promise<ExperimentRecord> {
+  const records = await ledger.recordsOf({ versionIds: [environment.version.id] })
+  if (id === undefined) {
+    const best = bestOf(records.filter(({ verdict }) => verdict === 'better'))
+    if (best) return best
+    throw new InputError('No record of this version is better than the reference; name one, with --anyway if need be.')
+  }
+  const record = records.find(each => each.id === id)
+  if (record) return record
+  throw new InputError(
+    `There is no record ${id} against the current reference (version ${environment.version.id.slice(0, 12)}); "almanac records" lists them.`,
+  )
+}
+
+/** What the record's configuration and tree become as a reference. In git a commit carries the tree, under a ref of ours. */
+async function promotedReference(
+  record: ExperimentRecord,
+  { opened, environment }: Place,
+): Promise<{ reference: Reference; ref: string | null }> {
+  const resolved = await asInput(resolveIntervention(opened, environment.version, record.intervention))
+  const { reference } = environment.version
+  if (
+    opened.repository === null ||
+    reference.commit === null ||
+    resolved.tree === null ||
+    resolved.tree === reference.tree
+  ) {
+    return { reference: { ...reference, configuration: resolved.configuration }, ref: null }
+  }
+  const ref = `refs/almanac/${slug(environment)}/record-${record.id}`
+  const message = `${record.intervention.sentence}\n\nPromoted by Almanac: record ${record.id}, gain ${gainText(record.measured)}.`
+  const commit = await opened.repository.commitTree(resolved.tree, reference.commit, message, ref)
+  return { reference: { ...reference, configuration: resolved.configuration, commit, tree: resolved.tree }, ref }
+}
+
+/** A name that git takes as part of a ref. */
+function slug({ family }: Environment): string {
+  return (
+    family.name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'environment'
+  )
+}

@@ -1,0 +1,134 @@
+/** The change a user means: the dirty tree, a patch, a branch, options set on the command line, or a sentence alone. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { type ResolvedIntervention, resolveIntervention } from '../campaign/resolve-intervention.ts'
+import { mergePatch } from '../experiment/configuration.ts'
+import type { Intervention } from '../experiment/intervention.ts'
+import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
+import { InputError, NothingToDo } from './operation.ts'
+import type { Place } from './surroundings.ts'
+
+/** The flags by which `run` and `forecast` say what is changed. */
+export const changeFlags = {
+  set: z
+    .array(z.string())
+    .optional()
+    .describe('options to change, as name=value (dots reach inside: optimiser.rate=0.01)'),
+  overrides: z.string().optional().describe('a JSON file with options to change (a merge patch)'),
+  patch: z.string().optional().describe('a patch file, instead of the dirty tree'),
+  branch: z.string().optional().describe('a branch or commit, instead of the dirty tree'),
+}
+
+export interface ChangeFlags {
+  readonly set?: string[] | undefined
+  readonly overrides?: string | undefined
+  readonly patch?: string | undefined
+  readonly branch?: string | undefined
+}
+
+/** The intervention that the flags describe; without any, the difference of the dirty tree from the reference. */
+export async function proposedIntervention(
+  sentence: string,
+  flags: ChangeFlags,
+  tags: readonly string[],
+  place: Place,
+  directory: string,
+): Promise<ResolvedIntervention> {
+  const overrides = await readOverrides(flags, directory)
+  const { diff, origin } = await readDiff(flags, overrides !== null, place, directory)
+  const intervention: Intervention = { sentence, overrides, diff, tags, origin }
+  try {
+    return await resolveIntervention(place.opened, place.environment.version, intervention)
+  } catch (cause) {
+    const message = (cause as Error).message
+    if (message.startsWith('It changes nothing')) throw new NothingToDo(message)
+    throw new InputError(message, { cause })
+  }
+}
+
+async function readOverrides({ set = [], overrides }: ChangeFlags, directory: string): Promise<JsonObject | null> {
+  let patch: JsonObject | null = null
+  if (overrides !== undefined) {
+    const value = JSON.parse(await readText(overrides, directory)) as Json
+    if (!isJsonObject(value)) throw new InputError(`--overrides ${overrides}: expected a JSON object of options.`)
+    patch = value
+  }
+  for (const assignment of set) {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
+    if (name === undefined || text === undefined) throw new InputError(`--set ${assignment}: expected name=value.`)
+    const value = name.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), parsedValue(text))
+    patch = mergePatch(patch ?? {}, value as JsonObject) as JsonObject
+  }
+  return patch
+}
+
+/** JSON where it is JSON (numbers, true, null, lists), else the text itself. */
+function parsedValue(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+async function readDiff(
+  { patch, branch }: ChangeFlags,
+  hasOverrides: boolean,
+  { opened, environment, emit }: Place,
+  directory: string,
+): Promise<{ diff: string | null; origin: string | null }> {
+  const { repository, file } = opened
+  if (patch !== undefined && branch !== undefined) throw new InputError('Give --patch or --branch, not both.')
+  if (patch !== undefined) return { diff: await readText(patch, directory), origin: patch }
+  const commit = environment.version.reference.commit
+  if (repository === null || commit === null) {
+    if (branch !== undefined)
+      throw new InputError(`--branch ${branch}: the environment has no git reference to compare with.`)
+    if (hasOverrides) return { diff: null, origin: null }
+    throw new InputError(
+      'Nothing is changed: this environment has a configuration, so say what to change with --set name=value.',
+    )
+  }
+  if (branch !== undefined) {
+    const other = await repository.resolveCommit(branch)
+    if (other === null) throw new InputError(`--branch ${branch}: git knows no such branch or commit.`)
+    return { diff: emptyAsNull(await repository.diffBetween(commit, other)), origin: branch }
+  }
+  const { diff, untracked, skipped } = await repository.diffOfWorkingTree(commit, {
+    exclude: excluded(opened.path, opened.file.results, [...file.ignore, ...file.link], repository),
+  })
+  if (untracked.length > 0)
+    emit({ type: 'note', text: `Untracked files that belong to the change: ${untracked.join(', ')}` })
+  if (skipped.length > 0) emit({ type: 'note', text: `Left out of the change: ${skipped.join(', ')}` })
+  if (diff === '' && !hasOverrides) {
+    throw new NothingToDo(
+      'Nothing is changed: the working tree equals the reference. Edit the code first, or give --patch, --branch or --set.',
+    )
+  }
+  return { diff: emptyAsNull(diff), origin: diff === '' ? null : 'working tree' }
+}
+
+/** Files that say how it went, or how it is run, and not what is tried. */
+function excluded(
+  path: string,
+  results: string | undefined,
+  others: readonly string[],
+  { root, prefix }: { root: string; prefix: string },
+): string[] {
+  const name = path.slice(root.length + 1)
+  const below = (each: string) => (prefix === '' ? each : `${prefix}/${each}`)
+  return [name, ...[...(results ? [results] : []), '.almanac', ...others].map(below)]
+}
+
+function emptyAsNull(diff: string): string | null {
+  return diff === '' ? null : diff
+}
+
+async function readText(name: string, directory: string): Promise<string> {
+  return readFile(resolve(directory, name), 'utf8').catch(cause => {
+    throw new InputError(`${name} cannot be read (${(cause as NodeJS.ErrnoException).code}); correct its name.`, {
+      cause,
+    })
+  })
+}

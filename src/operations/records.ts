@@ -1,0 +1,93 @@
+/** Lists what was tried: filtered, sorted, with forecast, gain and verdict. */
+import { z } from 'zod'
+import { outcomeKinds } from '../experiment/intervention.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { countText } from '../report/numbers.ts'
+import { renderResultTable } from '../report/result-table.ts'
+import { operation } from './operation.ts'
+import { type RecordSummary, summarise } from './record-summary.ts'
+import { inPlace } from './surroundings.ts'
+
+const orders = ['newest', 'oldest', 'gain', 'forecast', 'surprise'] as const
+
+interface Listed {
+  readonly records: readonly RecordSummary[]
+  readonly shown: { readonly records: readonly ExperimentRecord[]; readonly forecasts: ReadonlyMap<number, Forecast> }
+  readonly found: number
+}
+
+export const records = operation({
+  name: 'records',
+  summary: 'list what was tried, with forecast, measured gain and verdict',
+  example: 'almanac records --verdict better --sort gain',
+  positional: ['text'],
+  input: z.strictObject({
+    text: z.array(z.string()).optional().describe('words that the sentence, tags or changed options must contain'),
+    verdict: z.enum(['better', 'worse', 'inconclusive', 'failed']).optional().describe('only these'),
+    outcome: z.enum(outcomeKinds).optional().describe('only these'),
+    tag: z.string().optional().describe('only records with this tag'),
+    sort: z.enum(orders).default('newest').describe('order; surprise: by how far the gain was from its forecast'),
+    limit: z.number().int().positive().default(50).describe('at most this many'),
+    all: z
+      .boolean()
+      .default(false)
+      .describe('of every environment and version in the ledger, not only the current one'),
+  }),
+  run: ({ text, verdict, outcome, tag, sort, limit, all }, context) =>
+    inPlace(context, async ({ ledger, environment }): Promise<Listed> => {
+      const everything = await ledger.recordsOf(all ? {} : { versionIds: [environment.version.id] })
+      const forecasts = await forecastsFor(everything, ledger)
+      const words = (text ?? []).map(word => word.toLowerCase())
+      const kept = everything.filter(record => {
+        if (verdict && record.verdict !== verdict) return false
+        if (outcome && record.outcome !== outcome) return false
+        if (tag && !record.intervention.tags.includes(tag)) return false
+        const searched = searchText(record)
+        return words.every(word => searched.includes(word))
+      })
+      const sorted = kept.toSorted(comparison(sort, forecasts)).slice(0, limit)
+      return {
+        records: sorted.map(record => summarise(record, forecasts.get(record.id))),
+        shown: { records: sorted, forecasts },
+        found: kept.length,
+      }
+    }),
+  text: ({ shown, found }, options) => {
+    if (found === 0) return 'No records. Begin with "almanac run", "almanac import" or "almanac campaign start".'
+    const rest = found > shown.records.length ? ` (${shown.records.length} shown; --limit shows more)` : ''
+    return `${renderResultTable(shown.records, shown.forecasts, options)}\n\n${countText(found, 'record')}${rest}`
+  },
+  json: ({ records, found }) => ({ records, found }),
+})
+
+/** The forecasts of the records, by record id. */
+export async function forecastsFor(
+  records: readonly ExperimentRecord[],
+  ledger: Ledger,
+): Promise<Map<number, Forecast>> {
+  const versions = new Set(records.map(({ environment }) => environment.version.id))
+  const maps = await Promise.all([...versions].map(id => ledger.latestForecasts(id)))
+  return new Map(maps.flatMap(map => [...map]))
+}
+
+function searchText({ intervention, changes }: ExperimentRecord): string {
+  return [intervention.sentence, ...intervention.tags, intervention.origin, ...changes.map(({ option }) => option)]
+    .join('\n')
+    .toLowerCase()
+}
+
+function comparison(sort: (typeof orders)[number], forecasts: ReadonlyMap<number, Forecast>) {
+  const value = ({ id, measured }: ExperimentRecord): number => {
+    const median = forecasts.get(id)?.quantiles[2]
+    if (sort === 'newest') return id
+    if (sort === 'oldest') return -id
+    if (sort === 'gain') return measured?.gain ?? Number.NEGATIVE_INFINITY
+    if (sort === 'forecast') return median ?? Number.NEGATIVE_INFINITY
+    return measured && median !== undefined ? Math.abs(measured.gain - median) : Number.NEGATIVE_INFINITY
+  }
+  return (a: ExperimentRecord, b: ExperimentRecord) => {
+    const [first, second] = [value(a), value(b)]
+    return first === second ? b.id - a.id : second - first
+  }
+}
