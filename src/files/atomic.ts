@@ -64,6 +64,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up; free some space and try again',
   EACCES: 'its folder is not writable for this user',
   EPERM: 'the system does not permit it (a protected folder, or a file system without hard links)',
+  EFBIG: 'it is larger than the system allows a file to be',
   EROFS: 'the file system is read-only',
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'part of its path is a file, not a folder',
