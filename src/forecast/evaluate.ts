@@ -71,7 +71,7 @@ export function evaluate(forecaster: Forecaster, split: Split, options: Evaluati
   const measured = tested.flatMap((record, index) =>
     record.measured === null ? [] : [{ gain: record.measured.gain, quantiles: forecasts[index]!.quantiles }],
   )
-  const over = (statistic: (chosen: typeof measured) => number): Estimate =>
+  const over = (statistic: (chosen: readonly (typeof measured)[number][]) => number): Estimate =>
     estimate(measured, statistic, { seed, replicates: 2000 })
 
   const gains = tested.map(({ measured }) => measured?.gain ?? null)

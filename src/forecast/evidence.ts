@@ -5,11 +5,22 @@
  */
 import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import { isEvidence } from '../experiment/intervention.ts'
-import type { ExperimentRecord } from '../experiment/record.ts'
+import type { ExperimentRecord, MeasuredGain } from '../experiment/record.ts'
 import { median, quantile } from '../statistics/summary.ts'
 
 /** Typical gain where nothing at all is known, in the objective's units: the size of gains in bits per byte. */
 export const defaultScale = 0.01
+
+/** Beyond these a gain's square is no number any more; no metric of an experiment is that large or that fine. */
+const largestGain = 1e100
+const smallestGain = 1e-100
+
+/** A record with a gain that can be computed with. */
+export type MeasuredRecord = ExperimentRecord & { readonly measured: MeasuredGain }
+
+export function isMeasured(record: ExperimentRecord): record is MeasuredRecord {
+  return record.measured !== null && Math.abs(record.measured.gain) < largestGain
+}
 
 export interface GainEvidence {
   readonly record: ExperimentRecord
@@ -21,11 +32,10 @@ export interface GainEvidence {
 
 /** The records with a gain, in the order of the history. */
 export function gainEvidence(environment: Environment, history: readonly ExperimentRecord[]): GainEvidence[] {
-  const measured = history.flatMap(record =>
-    record.measured === null || !Number.isFinite(record.measured.gain)
-      ? []
-      : [{ record, gain: record.measured.gain, standardError: record.measured.standardError }],
-  )
+  const measured = history.filter(isMeasured).map(record => {
+    const { gain, standardError } = record.measured
+    return { record, gain, standardError }
+  })
   const target = objectiveKey(environment)
   const byObjective = Map.groupBy(measured, ({ record }) => objectiveKey(record.environment))
   const targetScale = typicalGain(byObjective.get(target) ?? []) ?? defaultScale
@@ -53,9 +63,9 @@ export function typicalGain(
   const sizes = evidence.map(({ gain }) => Math.abs(gain))
   const errors = evidence.flatMap(({ standardError }) => (standardError === null ? [] : [standardError]))
   const size = Math.max(1.4826 * median(sizes), errors.length === 0 ? 0 : median(errors))
-  if (size > 0 && Number.isFinite(size)) return size
+  if (size > smallestGain && size < largestGain) return size
   const large = quantile(sizes, 0.9) || sizes.reduce((first, second) => Math.max(first, second))
-  return large > 0 && Number.isFinite(large) ? large : null
+  return large > smallestGain ? large : null
 }
 
 /** The share of a record's runs that finished legally, among those that say something about the idea; null where none did. */

@@ -4,7 +4,7 @@
  */
 import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
-import { defaultScale, typicalGain } from './evidence.ts'
+import { defaultScale, isMeasured, typicalGain } from './evidence.ts'
 
 /** How many records of its own a family needs before its typical gain counts as much as that of its kin. */
 const kinWeight = 3
@@ -31,7 +31,7 @@ export function familyScales(environment: Environment, records: readonly Experim
 }
 
 function scaleOf(records: readonly ExperimentRecord[]): number | null {
-  return typicalGain(records.flatMap(({ measured }) => (measured === null ? [] : [measured])))
+  return typicalGain(records.filter(isMeasured).map(({ measured }) => measured))
 }
 
 /** Standard error of asinh(gain / scale), to first order. */

@@ -5,6 +5,7 @@
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { conditionGaussianProcess } from '../statistics/gaussian-process.ts'
 import { median } from '../statistics/summary.ts'
+import { isMeasured, type MeasuredRecord } from './evidence.ts'
 import { baseRate, endings, finishingProbability } from './finishing.ts'
 import type { Forecaster } from './forecaster.ts'
 import { compareSubjects, gainCovariance, type KernelSubject } from './gain-kernel.ts'
@@ -22,12 +23,12 @@ const largestExponent = 50
 export const kernel: Forecaster = (environment, history, candidates, { seed }) => {
   const records = relevantRecords(environment, history.filter(isInformative), candidates, mostRecords)
   const scales = familyScales(environment, records)
-  const measured = records.filter(({ measured }) => measured !== null && Number.isFinite(measured.gain))
+  const measured = records.filter(isMeasured)
   const observations = measured.map(record => observe(record, scales.get(record.environment.familyId)!))
   const { parameters, noise } = fitParameters(measured, observations, seed)
 
   const ended = endings(records)
-  const known: ExperimentRecord[] = [...measured, ...records.filter(record => !measured.includes(record))]
+  const known: ExperimentRecord[] = [...measured, ...records.filter(record => !isMeasured(record))]
   const subjects: KernelSubject[] = [...known, ...candidates.map(candidate => ({ ...candidate, environment }))]
   const covariance = gainCovariance(compareSubjects(subjects, known.length), parameters)
   const size = subjects.length
@@ -68,8 +69,8 @@ export const kernel: Forecaster = (environment, history, candidates, { seed }) =
   })
 }
 
-function observe({ measured }: ExperimentRecord, scale: number): Observation {
-  const { gain, standardError } = measured!
+function observe({ measured }: MeasuredRecord, scale: number): Observation {
+  const { gain, standardError } = measured
   const error = standardError === null || !Number.isFinite(standardError) ? 0 : standardError
   return { value: Math.asinh(gain / scale), error: transformedError(gain, error, scale) }
 }

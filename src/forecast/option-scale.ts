@@ -7,6 +7,9 @@ import { median } from '../statistics/summary.ts'
 
 export type OptionScale = (value: number) => number
 
+/** So many typical changes away is out of sight; squares of distances stay numbers. */
+const farthest = 1e6
+
 /**
  * `values` are the numbers seen, `steps` the changes of the history as pairs [from, to]. Null where no number was ever
  * changed to another: then there is nothing to say how far apart two values are.
@@ -17,9 +20,11 @@ export function optionScale(
 ): OptionScale | null {
   if (steps.length === 0) return null
   const axis = axisOf(values)
-  const lengths = steps.map(([from, to]) => Math.abs(axis(to) - axis(from))).filter(length => length > 0)
+  const lengths = steps
+    .map(([from, to]) => Math.abs(axis(to) - axis(from)))
+    .filter(length => length > 0 && length < Number.POSITIVE_INFINITY)
   const unit = lengths.length === 0 ? 1 : median(lengths)
-  return value => axis(value) / unit
+  return value => Math.max(-farthest, Math.min(farthest, axis(value) / unit))
 }
 
 /** A value outside what was seen is pulled to just beyond its edge, where a logarithm would have no answer. */
