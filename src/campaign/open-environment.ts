@@ -146,7 +146,7 @@ async function readConfiguration(directory: string, name: string): Promise<Json>
   return value
 }
 
-/** One hash over names and contents of files, and of all files below folders; hidden files and node_modules are left out. */
+/** One hash over names and contents of files, and of all files below folders; tests, fixtures, hidden files and node_modules are left out. */
 async function hashOfFiles(directory: string, names: readonly string[]): Promise<string> {
   const contents: Record<string, string> = {}
   for (const name of names) {
@@ -164,6 +164,6 @@ async function filesBelow(folder: string): Promise<string[]> {
   return entries
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => !/(^|\/)(\.[^/]+|node_modules)(\/|$)|\.test\.ts$/.test(relative(folder, path)))
+    .filter(path => !/(^|\/)(\.[^/]+|node_modules|fixtures)(\/|$)|\.test\.ts$/.test(relative(folder, path)))
     .sort()
 }

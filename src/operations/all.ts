@@ -2,7 +2,9 @@
 import { campaignResume } from './campaign-resume.ts'
 import { campaignStart } from './campaign-start.ts'
 import { campaignStatus } from './campaign-status.ts'
+import { exportRecords } from './export.ts'
 import { forecast } from './forecast.ts'
+import { importHistory } from './import.ts'
 import type { Operation } from './operation.ts'
 import { promote } from './promote.ts'
 import { records } from './records.ts'
@@ -10,6 +12,7 @@ import { report } from './report.ts'
 import { run } from './run.ts'
 
 export const operations = [
+  importHistory,
   forecast,
   run,
   promote,
@@ -18,4 +21,5 @@ export const operations = [
   campaignStatus,
   records,
   report,
+  exportRecords,
 ] as unknown as readonly Operation[]

@@ -29,14 +29,14 @@ export const records = operation({
     tag: z.string().optional().describe('only records with this tag'),
     sort: z.enum(orders).default('newest').describe('order; surprise: by how far the gain was from its forecast'),
     limit: z.number().int().positive().default(50).describe('at most this many'),
-    all: z
-      .boolean()
-      .default(false)
-      .describe('of every environment and version in the ledger, not only the current one'),
+    current: z.boolean().default(false).describe('only those against the current reference'),
+    all: z.boolean().default(false).describe('of every environment in the ledger, not only this one'),
   }),
-  run: ({ text, verdict, outcome, tag, sort, limit, all }, context) =>
+  run: ({ text, verdict, outcome, tag, sort, limit, current, all }, context) =>
     inPlace(context, async ({ ledger, environment }): Promise<Listed> => {
-      const everything = await ledger.recordsOf(all ? {} : { versionIds: [environment.version.id] })
+      const everything = await ledger.recordsOf(
+        all ? {} : current ? { versionIds: [environment.version.id] } : { familyIds: [environment.familyId] },
+      )
       const forecasts = await forecastsFor(everything, ledger)
       const words = (text ?? []).map(word => word.toLowerCase())
       const kept = everything.filter(record => {

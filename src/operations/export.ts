@@ -1,0 +1,25 @@
+/** Writes an environment's records to a file, to keep beside a program or to give away. `import` reads it back. */
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { writeAtomically } from '../files/atomic.ts'
+import { writeRecords } from '../importers/write-records.ts'
+import { operation } from './operation.ts'
+import { inPlace } from './surroundings.ts'
+
+export const exportRecords = operation({
+  name: 'export',
+  summary: 'write the records of this environment to a file that "import" reads',
+  example: 'almanac export records.jsonl',
+  positional: ['path'],
+  input: z.strictObject({ path: z.string().describe('the file to write, JSON lines') }),
+  run: ({ path }, context) =>
+    inPlace(context, async ({ ledger, environment }) => {
+      const file = resolve(context.directory, path)
+      const text = await writeRecords(ledger, environment.familyId)
+      mkdirSync(dirname(file), { recursive: true })
+      writeAtomically(file, text)
+      return { path: file, interventions: text.split('\n').filter(Boolean).length - 1 }
+    }),
+  text: ({ path, interventions }) => `${interventions} interventions with their runs, the reference included: ${path}`,
+})
