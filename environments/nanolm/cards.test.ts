@@ -6,8 +6,8 @@ import { estimatedFlopsPerToken, parameterCount } from '../../src/engine/models/
 import { parseCards, readCards } from './cards.ts'
 import { effectiveKey, resolveConfiguration } from './configuration.ts'
 import { interventions } from './interventions.ts'
+import { decoderConfiguration } from './model.ts'
 import { optionNames } from './options.ts'
-import { decoderConfiguration } from './pretrain.ts'
 
 const recipes = ['olmo', 'nanochat'].map(name => {
   const path = fileURLToPath(new URL(`${name}.json`, import.meta.url))

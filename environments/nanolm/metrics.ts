@@ -34,6 +34,23 @@ export interface Metrics {
   readonly configuration: Configuration
 }
 
+const curvePoints = 40
+
+/** At most `curvePoints` points, evenly spaced, from the loss of every step in nats. Ends before one that is not finite. */
+export function trainingCurve(losses: readonly number[], batchTokens: number): CurvePoint[] {
+  const points: CurvePoint[] = []
+  let from = 0
+  for (let point = 1; point <= curvePoints; point++) {
+    const to = Math.round((point * losses.length) / curvePoints)
+    if (to === from) continue
+    const mean = losses.slice(from, to).reduce((sum, loss) => sum + loss, 0) / (to - from)
+    if (!Number.isFinite(mean)) break
+    points.push({ step: to, tokens: to * batchTokens, train_bpb: mean / Math.LN2 })
+    from = to
+  }
+  return points
+}
+
 /** Writes beside the file and renames, so that a run that is ended on the way leaves no metrics rather than half of them. */
 export function writeMetrics(folder: string, metrics: Metrics): void {
   const path = join(folder, 'metrics.json')

@@ -18,7 +18,7 @@ const tiny: Configuration = resolveConfiguration({
 })
 
 async function run(overrides: Partial<Configuration>, seed = 1, threads = 1): Promise<Metrics> {
-  return pretrain({ ...tiny, ...overrides }, seed, threads, () => {})
+  return pretrain({ ...tiny, ...overrides }, { seed, threads })
 }
 
 const bases: Record<string, Partial<Configuration>> = {

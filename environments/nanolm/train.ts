@@ -92,7 +92,7 @@ async function main(): Promise<number> {
     return 2
   }
   const { configuration, seed, threads, out } = request
-  const metrics = await pretrain(configuration, seed, threads, progressPrinter())
+  const metrics = await pretrain(configuration, { seed, threads, report: progressPrinter() })
   writeMetrics(out, metrics)
   const seconds = metrics.seconds.toFixed(1)
   if (metrics.outcome === 'diverged') console.log(`diverged: ${metrics.reason}`)

@@ -1,0 +1,26 @@
+/**
+ * The decoder that a configuration describes, in the engine's words.
+ */
+import type { DecoderConfiguration } from '../../src/engine/models/decoder-configuration.ts'
+import { feedForwardWidth } from './configuration.ts'
+import type { Configuration } from './options.ts'
+
+export function decoderConfiguration(configuration: Configuration): DecoderConfiguration {
+  return {
+    vocabulary: 256,
+    contextLength: configuration.contextLength,
+    depth: configuration.depth,
+    width: configuration.width,
+    heads: configuration.heads,
+    keyValueHeads: configuration.keyValueHeads,
+    feedForwardWidth: feedForwardWidth(configuration),
+    positions: configuration.positions,
+    norm: configuration.norm,
+    queryKeyNorm: configuration.queryKeyNorm,
+    activation: configuration.activation,
+    tiedEmbeddings: configuration.tiedEmbeddings,
+    logitSoftCap: configuration.logitSoftCap || null,
+    initialisationScale: configuration.initialisationScale,
+    residualScaling: configuration.residualScaling,
+  }
+}
