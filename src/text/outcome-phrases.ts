@@ -59,17 +59,17 @@ const amounts = [
   String.raw`\b${size}\s+(?:\w+\s+)?(?:gains?|improvements?|benefits?|effects?|differences?|changes?|help|wins?|impact|advantages?|speed-?ups?|slow-?downs?|drop|hit)\b${notHoped}`,
   String.raw`\b(?:improvements?|speed-?ups?|slow-?downs?)\b(?:${clauseEnd}|(?=\s(?:of|over|from|vs|in|with|but|at)\b|:|\())${notHoped}`,
   String.raw`(?<![-_]|\b(?:qk|init)\s)\bgain(?:s|ed)?\s+(?:of|over|vs|~|\+|-)`,
-  String.raw`\d[\d.,]*\s?(?:%|[x×])\s+(?:slower|faster|better|worse|lower|higher|speed-?up|improvement|gain|reduction|increase|decrease|overhead|drop|hit)\b${notHoped}`,
+  String.raw`(?<![\d.,])\d[\d.,]*\s?(?:%|[x×])\s+(?:slower|faster|better|worse|lower|higher|speed-?up|improvement|gain|reduction|increase|decrease|overhead|drop|hit)\b${notHoped}`,
   String.raw`\bsav(?:es|ed)\s+~?\d`,
   String.raw`(?<![\w.])[-+−±≈~]\s?\d[\d.,]*\s?%`,
   String.raw`(?<![\w.])[-+−±]\s?0\.\d{3,}(?!\d*e)`,
   String.raw`(?<![\w.])[-+−±≈~]?\s?\d[\d.,]*k?\s?(?:\w+\s+)?(?:(?:val|test|train)[ _-]?)?${unit}(?![\w/])`,
-  String.raw`\d[\d.]*\s?±|Δ\s?(?:\w+\s?)?=?\s?[-+−]?\d|\bsub-\d+\.\d|\d[\d.]*@\w+`,
+  String.raw`(?<![\d.])\d[\d.]*\s?±|Δ\s?(?:\w+\s?)?=?\s?[-+−]?\d|\bsub-\d+\.\d|(?<![\d.])\d[\d.]*@\w`,
   String.raw`(?<!\btarget\s+)\b(?:(?:best|final|new|sw|post|pre|mean|sliding|int8|roundtrip)[ _-])*${metric}\s*(?:[=:≈~]|of|is|was|at|to|by|from|only|→|->)?\s*[-+−~≈]?\d`,
   String.raw`\bloss(?:es)?\s*\d+\.\d+\s*(?:→|->)`,
   String.raw`\b(?:mean|avg|average|median|std)\s*[=:]?\s*\d+\.\d{2,}`,
   // A ratio or a rate of learning is seldom written like this, a score of four digits often.
-  String.raw`(?<![\w.])[\w.-]+\s*=\s*[1-9]\d{0,2}\.\d{3,}(?![\w-])`,
+  String.raw`(?<![\w.-])[\w.-]+\s*=\s*[1-9]\d{0,2}\.\d{3,}(?![\w-])`,
   String.raw`(?<![\d.])\d[\d.]*\s?MB\s+(?:valid|submission|model|artifact)\b`,
 ]
 

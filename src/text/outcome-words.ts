@@ -7,7 +7,7 @@ import { firstOutcomePhrase, outcomePhrases } from './outcome-phrases.ts'
 
 /** The phrases about a result, as written; empty where there are none. */
 export function outcomeWords(text: string): string[] {
-  return Array.from(text.matchAll(outcomePhrases), match => match[0].trim())
+  return Array.from(compact(text).matchAll(outcomePhrases), match => match[0].trim())
 }
 
 export interface SplitText {
@@ -22,11 +22,12 @@ export interface SplitText {
  * from there on only brackets and words before the next such phrase are told apart: everything after it explains the result.
  */
 export function withoutOutcome(text: string): SplitText {
-  if (!firstOutcomePhrase.test(text)) return { tried: text.trim(), outcome: '' }
+  const note = compact(text)
+  if (!firstOutcomePhrase.test(note)) return { tried: text.trim(), outcome: '' }
   let tried = ''
   const outcome: string[] = []
   let finished = false
-  for (const { clause, separator, bracketed } of clausesOf(text)) {
+  for (const { clause, separator, bracketed } of clausesOf(note)) {
     const phrase = firstOutcomePhrase.exec(clause)
     if (bracketed) {
       if (finished || phrase !== null || tried === '') outcome.push(clause)
@@ -42,7 +43,7 @@ export function withoutOutcome(text: string): SplitText {
       tried += clause + separator
       continue
     }
-    const before = clause.slice(0, phrase.index).replace(dangling, '')
+    const before = withoutDangling(clause.slice(0, phrase.index))
     const behind = clause.slice(phrase.index + phrase[0].length)
     const cause = /^\s*(?:from|by|with|when|using|via)\s+(.*)$/su.exec(behind)
     if (hasContent.test(before)) {
@@ -70,7 +71,23 @@ const onlyNumbers = /^[\s~≈=<>+−-]*\d[\d.,\s%xk×/]*$/u
 const hasContent = /\p{L}{2}|\d/u
 /** Copulas, adverbs and conjunctions that led up to the result. */
 const dangling =
-  /(?:[\s,]|\b(?:is|was|are|were|be|gives?|gave|made|makes|got|gets|shows?|a|an|the|and|but|so|also|still|even|just|only|very|much|slightly|clearly|significantly|marginally|with|has|had|by|of|to|at|it|this|that|which|as|because|since|seems?|looks?|due)\b|[-–—=~:≈+])+$/iu
+  /(?:[\s,]|\b(?:is|was|are|were|be|gives?|gave|made|makes|got|gets|shows?|a|an|the|and|but|so|also|still|even|just|only|very|much|slightly|clearly|significantly|marginally|with|has|had|by|of|to|at|it|this|that|which|as|because|since|seems?|looks?|due)|[-–—=~:≈+])$/iu
+
+/** Takes them off one by one, looking at the end only: one pattern over the whole would cost the square of a long run. */
+function withoutDangling(text: string): string {
+  const longest = 16
+  let end = text.length
+  for (;;) {
+    const match = dangling.exec(text.slice(Math.max(0, end - longest), end))
+    if (match === null) return text.slice(0, end)
+    end -= match[0].length
+  }
+}
+
+/** One space or line break for each run of white space, which would cost many a pattern the square of its length. */
+function compact(text: string): string {
+  return text.trim().replace(/\s+/gu, run => (run.includes('\n') ? '\n' : ' '))
+}
 
 interface Clause {
   readonly clause: string
@@ -85,7 +102,7 @@ const clauseEnd =
 /** Brackets, from the first that opens to the one that closes it, are clauses of their own. */
 function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = []
-  const bracket = /\s*[([]/gu
+  const bracket = /\s?[([]/gu
   let position = 0
   while (position < text.length) {
     bracket.lastIndex = position
@@ -121,5 +138,7 @@ function closing(text: string, inside: number): number {
 }
 
 function tidy(text: string): string {
-  return text.replace(/[\s,;:|.!–—→=>-]+$/u, '').trim()
+  let end = text.length
+  while (end > 0 && ' \n,;:|.!–—→>=-'.includes(text[end - 1]!)) end--
+  return text.slice(0, end).trimStart()
 }
