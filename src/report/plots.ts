@@ -22,8 +22,8 @@ import { type Markup, markup } from './markup.ts'
 import { durationText, gainText } from './numbers.ts'
 import { singleLine } from './outside-text.ts'
 import { candidateText, verdictText } from './result-table.ts'
-import type { Timeline, TimeUse } from './time-spent.ts'
-import { timeUses } from './time-spent.ts'
+import { integerTicks, niceTicks, signedTick } from './ticks.ts'
+import { type Timeline, type TimeUse, timeUses } from './time-spent.ts'
 
 /** Wide for a page, narrow for a telephone: both are drawn, and the style sheet shows one, so that letters keep their size. */
 export type Size = 'wide' | 'narrow'
@@ -320,31 +320,6 @@ function draw(options: Record<string, unknown>, marks: readonly unknown[]): Mark
   figure.querySelector('style')?.remove()
   figure.setAttribute('role', 'presentation')
   return markup(figure.toString())
-}
-
-/** Ticks at whole runs only. */
-function integerTicks(last: number, count: number): number[] {
-  const step =
-    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(size => last / size <= count) ?? Math.ceil(last / count)
-  return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step)
-}
-
-/** About `count` round numbers within the frame. */
-function niceTicks({ low, high }: Interval, count: number): number[] {
-  const rough = (high - low) / count
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const excess = rough / power
-  const step = power * (excess >= Math.sqrt(50) ? 10 : excess >= Math.sqrt(10) ? 5 : excess >= Math.sqrt(2) ? 2 : 1)
-  const first = Math.ceil(low / step)
-  // Rounded, since 3 * 0.02 is not 0.06.
-  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) =>
-    Number(((first + index) * step).toPrecision(12)),
-  )
-}
-
-function signedTick(value: number): string {
-  const text = Number(value.toPrecision(6)).toString().replace('-', '−')
-  return value > 0 ? `+${text}` : text
 }
 
 function short(text: string): string {

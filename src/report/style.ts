@@ -107,13 +107,21 @@ summary { cursor: pointer; font: .8rem/1.6 var(--sans); color: var(--soft); }
 @media print {
   :root { color-scheme: light; --paper: #fff; --panel: #f5f3ed; --ink: #000; --soft: #555; --rule: #ccc;
     --better: #0067a5; --worse: #c2500a; --inconclusive: #77736a; --failed: #000; }
-  body { font-size: 10.5pt; }
+  body { font-size: 9.5pt; line-height: 1.45; }
+  section { margin-top: 1.6rem; }
+  .headline { grid-template-columns: repeat(5, 1fr); gap: 1rem; }
+  .headline .figure { font-size: 1.25rem; }
+  table { font-size: .82rem; }
+  th, td { padding-right: .6rem; }
+  td { padding-top: .35rem; padding-bottom: .35rem; }
+  .strip { width: 110px; }
+  details:not([open]) { display: none; }
   main, header, footer { max-width: none; padding: 0; }
   header { padding-top: 0; }
   figure, tr, .headline div { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   thead { display: table-header-group; }
   pre { max-height: none; }
-  svg.plot { font-size: 16px; }
+  svg.plot[width='1056'] { font-size: 16px; }
 }
 `
