@@ -1,0 +1,38 @@
+/**
+ * A run in a folder of its own under the system's temporary folder, for tests.
+ */
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Launch, launch } from './launch.ts'
+
+export function scratchFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'almanac-run-')))
+}
+
+export function scratchLaunch(command: Launch['command'], rest: Partial<Launch> = {}): Launch {
+  const folder = rest.folder ?? scratchFolder()
+  const variables = { PATH: process.env['PATH'] ?? '' }
+  return { folder, command, workingDirectory: folder, variables, seconds: 60, memoryMegabytes: null, ...rest }
+}
+
+/** Launches it and returns its folder. */
+export async function startScratchRun(command: Launch['command'], rest: Partial<Launch> = {}): Promise<string> {
+  const description = scratchLaunch(command, rest)
+  await launch(description)
+  return description.folder
+}
+
+export function outputOf(folder: string): string {
+  return readFileSync(join(folder, 'stdout.log'), 'utf8')
+}
+
+/** Looks until the answer is there; throws after ten seconds. */
+export async function eventually<Answer>(look: () => Answer | null | undefined | false): Promise<Answer> {
+  for (const until = performance.now() + 10_000; performance.now() < until; ) {
+    const answer = look()
+    if (answer) return answer
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  throw new Error('it did not happen within ten seconds')
+}
