@@ -6,7 +6,12 @@ export function mean(values: ArrayLike<number>): number {
   refuseFewer(1, values, 'mean')
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += values[i]!
-  return sum / values.length
+  const rounded = sum / values.length
+  if (!Number.isFinite(rounded)) return rounded
+  // A second pass takes back the rounding of the sum: the mean of equal values is that value, their variance exactly 0.
+  let residual = 0
+  for (let i = 0; i < values.length; i++) residual += values[i]! - rounded
+  return rounded + residual / values.length
 }
 
 export function median(values: ArrayLike<number>): number {
