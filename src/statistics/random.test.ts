@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { normalCdf } from './normal.ts'
 import { seededRandom } from './random.ts'
 import { xoshiro128 } from './xoshiro.ts'
+
+const { streams } = JSON.parse(readFileSync(new URL('fixtures/statistics.json', import.meta.url), 'utf8')) as {
+  streams: { seed: string; normals: number[]; uniformAfter20000Normals: number }
+}
 
 test('xoshiro128** gives the numbers of its reference code', () => {
   // xoshiro128starstar.c 1.1 with the state 1, 2, 3, 4, as published with Rust's rand_xoshiro.
@@ -29,6 +34,14 @@ test('streams are the same for ever', () => {
   const many = seededRandom('many')
   for (let i = 0; i < 100_000; i++) hash.update(String(many.normal()))
   expect(hash.digest('hex')).toMatchInlineSnapshot(`"dc5897e059aa1885ceecd62b9a6e11240852f9f7a0109ed2baafe432a7df1d4f"`)
+})
+
+test('the same code written in Python gives the same numbers', () => {
+  const random = seededRandom(streams.seed)
+  const normals = Array.from({ length: 20_000 }, random.normal)
+  expect(normals.slice(0, streams.normals.length)).toEqual(streams.normals)
+  // All 20,000 took as many draws: no acceptance was decided otherwise.
+  expect(random.uniform()).toBe(streams.uniformAfter20000Normals)
 })
 
 test('a fork depends on seed and label, not on what was drawn', () => {
