@@ -16,6 +16,7 @@ import {
   outsideFrame,
   type Size,
   verdictKey,
+  withBars,
 } from './plots.ts'
 import type { ReportData } from './report-data.ts'
 
@@ -80,7 +81,7 @@ export function bestGainSection(data: ReportData): Markup {
       : series.points.some(({ record }) => (record.verdict ?? 'inconclusive') === verdict),
   )
   return html`<section>${heading}
-<p class="note">Each mark is a candidate after its last run, with the 95 % interval of its gain; the line is the best so far. Zero is the reference, larger is better.</p>
+<p class="note">Each mark is a candidate after its last run${withBars(series.points.length) ? ' with the 95 % interval of its gain' : ''}; the line is the best so far. Zero is the reference, larger is better.</p>
 <figure>${drawing(description, size => drawBestByRun(series, `gain in ${objectiveLabel(data)}`, size))}
 ${key(shown)}
 <figcaption>${`${promotions}${outsideSentence(series.points, bestByRunFrame(series))}${ungainedSentence}`.trim()}</figcaption></figure></section>`
@@ -102,7 +103,7 @@ export function forecastSection(data: ReportData): Markup {
 <div class="beside"><figure>${drawing(description, size => drawForecasts(pairs, `gain in ${objectiveLabel(data)}`, size))}
 ${key(shown)}</figure>
 <div>${qualityProse(data, pairs)}
-<p class="note">On the dashed line a forecast was exactly right. The broad horizontal bar is the forecast’s 80 % interval, the thin vertical one the 95 % interval of the measurement.${outsideSentence(pairs, forecastFrame(pairs))}</p></div></div></section>`
+<p class="note">On the dashed line a forecast was exactly right.${withBars(pairs.length) ? ' The broad horizontal bar is the forecast’s 80 % interval, the thin vertical one the 95 % interval of the measurement.' : ''}${outsideSentence(pairs, forecastFrame(pairs))}</p></div></div></section>`
 }
 
 /** What the figure says, in sentences: ranking, coverage, size of the error, chance of finishing. */
@@ -129,7 +130,7 @@ function qualityProse(data: ReportData, pairs: readonly ForecastPair[]): Markup 
   const ranking =
     spearman === null || spearmanInterval === null
       ? 'Forecasts or gains are all equal, so there is no rank correlation.'
-      : `Spearman’s rank correlation is ${signed(spearman, 2)}, 95 % interval ${intervalText(spearmanInterval.low, spearmanInterval.high)}.`
+      : `Spearman’s rank correlation is ${signed(spearman, 2)}, 95 % interval ${intervalText(spearmanInterval.low, spearmanInterval.high, 2)}.`
   const size = decimalsFor(meanAbsoluteGain ?? 0)
   const error =
     meanAbsoluteError === null || meanAbsoluteGain === null

@@ -86,7 +86,7 @@ function forecastFigures(data: ReportData): Markup {
     spearman === null ? dash : signed(spearman, 2),
     spearman === null || spearmanInterval === null
       ? 'no rank correlation: forecasts or gains are all equal'
-      : html`Spearman, 95 % interval <span class="number">${intervalText(spearmanInterval.low, spearmanInterval.high)}</span>, n = ${quality.pairs}`,
+      : html`Spearman, 95 % interval <span class="number">${intervalText(spearmanInterval.low, spearmanInterval.high, 2)}</span>, n = ${quality.pairs}`,
   )}${figure(
     '80 % intervals hold',
     percentText(quality.inside / quality.pairs),

@@ -8,7 +8,7 @@ import { hostileTexts, sampleReport } from './sample-report.ts'
 
 /** What a browser would show: the text of the body. */
 function bodyText(page: string): string {
-  return parseHTML(page).document.body.textContent ?? ''
+  return (parseHTML(page).document.body.textContent ?? '').replaceAll('\u00a0', ' ')
 }
 
 /** Every element that the report may be made of; anything else got in. */

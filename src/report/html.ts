@@ -19,8 +19,7 @@ export function renderReport(data: ReportData): string {
   const made = singleLine(data.generatedAt.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC'))
   const { family } = data.environment
   // The policy forbids every request and script, should an escape ever fail.
-  return `${
-    html`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,6 +48,7 @@ ${environmentSection(data)}
 <footer><section><p>A gain is how much better than the reference a candidate is, whatever the metric’s direction: the median over its finished runs against the median of the reference’s. “±” is one standard error; 95 % intervals are by Student’s t. Better means a probability of at least 95 % that the gain is above zero, worse at most 5 %; a reference measured once leaves every verdict inconclusive. A failure has no gain: it is neither zero nor left out.</p></section></footer>
 </body>
 </html>
-`.text
-  }`
+`
+  // A line never breaks between a number and its sign.
+  return page.text.replace(/(\d) %/g, '$1\u00a0%')
 }

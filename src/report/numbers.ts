@@ -48,10 +48,10 @@ export function gainText(measured: Pick<MeasuredGain, 'gain' | 'standardError'> 
   return `${signed(gain, decimals)} ± ${standardError.toFixed(decimals)}`
 }
 
-/** `[−0.004, +0.021]`, with two significant digits of its width. */
-export function intervalText(low: number, high: number): string {
+/** `[−0.004, +0.021]`, with two significant digits of its width unless told how many decimals. */
+export function intervalText(low: number, high: number, places?: number): string {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return dash
-  const decimals = decimalsFor(high > low ? high - low : low / 10)
+  const decimals = places ?? decimalsFor(high > low ? high - low : low / 10)
   return `[${signed(low, decimals)}, ${signed(high, decimals)}]`
 }
 

@@ -48,7 +48,12 @@ const colour = (name: string) => `var(--${name})`
 /** The same verdicts, as a key beside the drawing needs them. */
 export const verdictKey: readonly Verdict[] = ['better', 'inconclusive', 'worse', 'failed']
 
-/** Whether a few gains lie so far out that the drawing puts them on its edge. */
+/** Whether intervals are drawn: over many points they would be a thicket. */
+export function withBars(points: number): boolean {
+  return points <= 120
+}
+
+/** How many gains lie so far out that the drawing puts them on its edge. */
 export function outsideFrame(points: readonly MeasuredRecord[], frame: Interval): number {
   return points.filter(({ gain }) => isOutside(gain, frame)).length
 }
@@ -66,7 +71,7 @@ export function drawBestByRun(series: BestByRun, gainLabel: string, size: Size):
   const { low, high } = bestByRunFrame(series)
   const band = series.failures.length > 0 ? 0.1 * (high - low) : 0
   const frame = { low, high }
-  const whiskers = series.points.length <= 120
+  const whiskers = withBars(series.points.length)
   const lines = series.segments.flatMap(({ versionId, steps }, index) => {
     const end = series.segments[index + 1]?.firstRun ?? series.lastRun
     return [...steps, { run: end, best: steps.at(-1)!.best }].map(({ run, best }) => ({
@@ -166,7 +171,7 @@ export function drawForecasts(pairs: readonly ForecastPair[], unitLabel: string,
   const frame = forecastFrame(pairs)
   const placed = pairs.map(pair => ({ ...pair, x: within(pair.forecast.quantiles[2], frame) }))
   const domain = [frame.low, frame.high]
-  const bars = pairs.length <= 120
+  const bars = withBars(pairs.length)
   return draw(
     {
       width: side,
@@ -285,7 +290,7 @@ function gainPoints(points: readonly PlacedGain[], frame: Interval) {
         {
           x: 'x',
           y: 'gain',
-          r: 4,
+          r: withBars(points.length) ? 4 : 3,
           symbol: symbols[verdict],
           fill: verdict === 'inconclusive' ? colour('paper') : colour(verdict),
           stroke: colour(verdict),

@@ -83,6 +83,7 @@ summary { cursor: pointer; font: .8rem/1.6 var(--sans); color: var(--soft); }
 .empty { color: var(--soft); font-style: italic; }
 .compact { width: auto; }
 .compact th, .compact td { padding-right: 2.4rem; }
+@media (max-width: 64rem) { svg.plot[width='1056'] { font-size: 16px; } }
 @media (max-width: 46rem) {
   body { font-size: 15.5px; }
   main, header, footer { padding-left: 1.1rem; padding-right: 1.1rem; }
