@@ -1,6 +1,7 @@
 /**
- * Gains on the kernel's scale: z = asinh(gain / scale). Odd and monotone, linear for small gains and logarithmic for the
- * disasters, so that one diverging run does not drown the rest, and medians and quantiles map back exactly.
+ * Gains on the kernel's scale: x = gain / scale, then z = bend · asinh(x / bend). Odd and monotone, linear for gains below
+ * the bend and logarithmic for the disasters, so that one diverging run does not drown the rest, and medians and
+ * quantiles map back exactly. How soon it bends is fitted with the kernel (a warped Gaussian process, Snelson et al. 2004).
  */
 import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
@@ -34,7 +35,20 @@ function scaleOf(records: readonly ExperimentRecord[]): number | null {
   return typicalGain(records.filter(isMeasured).map(({ measured }) => measured))
 }
 
-/** Standard error of asinh(gain / scale), to first order. */
-export function transformedError(gain: number, standardError: number, scale: number): number {
-  return standardError / Math.hypot(scale, gain)
+/** z of x, in the same units near zero. */
+export function bendGain(scaled: number, bend: number): number {
+  return bend * Math.asinh(scaled / bend)
+}
+
+/** Beyond this a hyperbolic sine is no forecast but an overflow. */
+const largestExponent = 50
+
+/** x of z. */
+export function unbendGain(value: number, bend: number): number {
+  return bend * Math.sinh(Math.max(-largestExponent, Math.min(largestExponent, value / bend)))
+}
+
+/** dz/dx: what a small error of x is in z. */
+export function bendSlope(scaled: number, bend: number): number {
+  return 1 / Math.hypot(1, scaled / bend)
 }

@@ -3,14 +3,15 @@
  * history keeps sensible values and a long one decides by itself.
  */
 import type { ExperimentRecord } from '../experiment/record.ts'
-import { conditionGaussianProcess } from '../statistics/gaussian-process.ts'
+import { conditionGaussianProcess, type GaussianProcess } from '../statistics/gaussian-process.ts'
 import { searchMaximum } from '../statistics/gaussian-process-search.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { compareSubjects, gainCovariance, type KernelParameters } from './gain-kernel.ts'
+import { bendGain, bendSlope } from './gain-transform.ts'
 
-/** A record in scaled gains: what was observed, and its standard error (0 where it is not known: the fit finds it). */
+/** A gain and its standard error (0 where it is not known: the fit finds it), in typical gains of its family. */
 export interface Observation {
-  readonly value: number
+  readonly scaled: number
   readonly error: number
 }
 
@@ -18,6 +19,8 @@ export interface FittedParameters {
   readonly parameters: KernelParameters
   /** Variance of what neither the kernel nor the measured standard errors explain. */
   readonly noise: number
+  /** Where gains bend from linear to logarithmic, in typical gains (`gain-transform.ts`). */
+  readonly bend: number
 }
 
 /** A random sample of this many records decides: the likelihood is computed more than a hundred times. */
@@ -35,6 +38,7 @@ const priors = {
   remainder: [0.6, 0.7],
   family: [0.8, 0.7],
   noise: [0.1, 1],
+  bend: [2, 0.7],
 } as const
 
 const names = Object.keys(priors) as (keyof typeof priors)[]
@@ -57,16 +61,30 @@ export function fitParameters(
     chosen.map(index => records[index]!),
     chosen.length,
   )
-  const values = Float64Array.from(chosen, index => observations[index]!.value)
+  const observed = chosen.map(index => observations[index]!)
   const posterior = (point: readonly number[]): number => {
-    const { parameters, noise } = parametersAt(point)
-    const variances = Float64Array.from(chosen, index => noise + observations[index]!.error ** 2)
+    const fitted = parametersAt(point)
     const prior = point.reduce((sum, value, axis) => sum - 0.5 * ((value - centre[axis]!) / spread[axis]!) ** 2, 0)
-    const covariance = gainCovariance(compared, parameters)
-    return prior + conditionGaussianProcess(covariance, variances, values).logMarginalLikelihood
+    const { logMarginalLikelihood } = conditionOn(gainCovariance(compared, fitted.parameters), observed, fitted)
+    // The density of the gains themselves, so that different bends compare.
+    const jacobian = observed.reduce((sum, { scaled }) => sum + Math.log(bendSlope(scaled, fitted.bend)), 0)
+    return prior + logMarginalLikelihood + jacobian
   }
   const plan = { centre, spread, starts: 30, steps: 100 }
   return parametersAt(searchMaximum(posterior, plan, random).point)
+}
+
+/** The Gaussian process of bent gains, given what was observed. */
+export function conditionOn(
+  covariance: Float64Array,
+  observations: readonly Observation[],
+  { noise, bend }: FittedParameters,
+): GaussianProcess {
+  return conditionGaussianProcess(
+    covariance,
+    Float64Array.from(observations, ({ scaled, error }) => noise + (error * bendSlope(scaled, bend)) ** 2),
+    Float64Array.from(observations, ({ scaled }) => bendGain(scaled, bend)),
+  )
 }
 
 function parametersAt(point: readonly number[]): FittedParameters {
@@ -87,5 +105,6 @@ function parametersAt(point: readonly number[]): FittedParameters {
       family: at('family'),
     },
     noise: at('noise'),
+    bend: at('bend'),
   }
 }

@@ -3,44 +3,37 @@
  * marginal likelihood with weak priors. It sees what text similarity cannot: the value an option has in the reference.
  */
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { conditionGaussianProcess } from '../statistics/gaussian-process.ts'
 import { median } from '../statistics/summary.ts'
 import { isMeasured, type MeasuredRecord } from './evidence.ts'
 import { baseRate, endings, finishingProbability } from './finishing.ts'
 import type { Forecaster } from './forecaster.ts'
 import { compareSubjects, gainCovariance, type KernelSubject } from './gain-kernel.ts'
-import { familyScales, transformedError } from './gain-transform.ts'
-import { fitParameters, type Observation } from './kernel-parameters.ts'
+import { bendSlope, familyScales, unbendGain } from './gain-transform.ts'
+import { conditionOn, fitParameters, type Observation } from './kernel-parameters.ts'
 import { mapQuantiles, standardQuantiles } from './quantiles.ts'
 import { relevantRecords } from './relevant-records.ts'
 
 /** More records than this cost more than they tell: the factorisation grows with the cube. */
 const mostRecords = 800
 
-/** Beyond this a hyperbolic sine is no forecast but an overflow. */
-const largestExponent = 50
-
 export const kernel: Forecaster = (environment, history, candidates, { seed }) => {
   const records = relevantRecords(environment, history.filter(isInformative), candidates, mostRecords)
   const scales = familyScales(environment, records)
   const measured = records.filter(isMeasured)
   const observations = measured.map(record => observe(record, scales.get(record.environment.familyId)!))
-  const { parameters, noise } = fitParameters(measured, observations, seed)
+  const fitted = fitParameters(measured, observations, seed)
 
   const ended = endings(records)
   const known: ExperimentRecord[] = [...measured, ...records.filter(record => !isMeasured(record))]
   const subjects: KernelSubject[] = [...known, ...candidates.map(candidate => ({ ...candidate, environment }))]
-  const covariance = gainCovariance(compareSubjects(subjects, known.length), parameters)
+  const covariance = gainCovariance(compareSubjects(subjects, known.length), fitted.parameters)
   const size = subjects.length
   const among = new Float64Array(measured.length ** 2)
   for (let i = 0; i < measured.length; i++) {
     among.set(covariance.subarray(i * size, i * size + measured.length), i * measured.length)
   }
-  const process = conditionGaussianProcess(
-    among,
-    Float64Array.from(observations, ({ error }) => noise + error ** 2),
-    Float64Array.from(observations, ({ value }) => value),
-  )
+  const process = conditionOn(among, observations, fitted)
+  const { parameters, noise, bend } = fitted
   const scale = scales.get(environment.familyId)!
   const typicalError = observations.length === 0 ? 0 : median(observations.map(({ error }) => error))
   const endedIndices = ended.map(({ record }) => known.indexOf(record))
@@ -50,17 +43,14 @@ export const kernel: Forecaster = (environment, history, candidates, { seed }) =
     const row = (known.length + index) * size
     const self = covariance[row + known.length + index]!
     const { mean, variance } = process.predict(covariance.slice(row, row + measured.length), self)
-    const deviation = Math.sqrt(variance + noise + typicalError ** 2)
+    const deviation = Math.sqrt(variance + noise + (typicalError * bendSlope(unbendGain(mean, bend), bend)) ** 2)
     const resemblance = endedIndices.map(other => {
       const shared = covariance[row + other]! - parameters.mean
       const scaleOfBoth = Math.sqrt((self - parameters.mean) * (covariance[other * (size + 1)]! - parameters.mean))
       return scaleOfBoth > 0 ? Math.max(0, shared / scaleOfBoth) ** 2 : 0
     })
     return {
-      quantiles: mapQuantiles(level => {
-        const exponent = mean + deviation * standardQuantiles[level]!
-        return scale * Math.sinh(Math.max(-largestExponent, Math.min(largestExponent, exponent)))
-      }),
+      quantiles: mapQuantiles(level => scale * unbendGain(mean + deviation * standardQuantiles[level]!, bend)),
       finishes: ended.length === 0 ? baseRate(ended) : finishingProbability(ended, resemblance),
       forecaster: 'kernel',
       forecasterVersion: '1',
@@ -72,7 +62,7 @@ export const kernel: Forecaster = (environment, history, candidates, { seed }) =
 function observe({ measured }: MeasuredRecord, scale: number): Observation {
   const { gain, standardError } = measured
   const error = standardError === null || !Number.isFinite(standardError) ? 0 : standardError
-  return { value: Math.asinh(gain / scale), error: transformedError(gain, error, scale) }
+  return { scaled: gain / scale, error: error / scale }
 }
 
 function isInformative(record: ExperimentRecord): boolean {

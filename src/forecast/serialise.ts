@@ -88,7 +88,7 @@ function referenceDifferences(target: Reference, other: Reference): string {
 }
 
 function referenceText({ configuration, commit, label }: Reference): string {
-  if (configuration !== null) return canonicalJson(configuration)
+  if (configuration !== null) return quoted(configuration)
   if (label !== undefined) return quoted(label)
   return commit === null ? 'unknown' : `commit ${quoted(commit)}`
 }
@@ -110,17 +110,21 @@ function changeText({ option, from, to }: ChangedOption): string {
 }
 
 function valueText(value: Json | undefined): string {
-  return value === undefined ? 'nothing' : canonicalJson(value)
+  return value === undefined ? 'nothing' : quoted(value)
 }
 
 function diffLines(diff: NonNullable<Intervention['diff']>): string[] {
-  const all = diff.replace(/\n$/, '').split(/\r\n|[\n\r\u2028\u2029]/)
+  const all = diff.replace(/\n$/, '').split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
   const shown = all.slice(0, longestDiff).map(line => `> ${line}`)
   return ['diff:', ...shown, ...(all.length > longestDiff ? [`(${all.length - longestDiff} more lines)`] : [])]
 }
 
+/** JSON on one line, for every reader's idea of a line: JSON itself lets three line separators stand. */
 function quoted(value: Json): string {
-  return canonicalJson(value)
+  return canonicalJson(value).replace(
+    /[\u0085\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 function lines(parts: readonly (string | false)[]): string {
