@@ -7,7 +7,7 @@ import type { ExperimentRecord } from '../experiment/record.ts'
 import { buildRecords, type InterventionWithRuns } from '../experiment/records.ts'
 import { versionOf } from './environments.ts'
 import { interventionOf } from './interventions.ts'
-import { joined, type StoredRun, storedRun } from './runs.ts'
+import { runRows, type StoredRun, storedRun } from './runs.ts'
 import type { Database } from './tables.ts'
 
 export interface RecordFilter {
@@ -17,32 +17,45 @@ export interface RecordFilter {
   readonly withoutRuns?: boolean
 }
 
+/** Rows fetched at a time: a hundred thousand wide rows at once would be promoted to the old heap before they are read. */
+const pageSize = 5000
+
 /** The records (references left out) in order of creation. */
 export async function recordsOf(db: Database, filter: RecordFilter = {}): Promise<ExperimentRecord[]> {
   const environments = await environmentsOf(db, filter)
-  const chosen = new Set(environments.keys())
-  const everything = filter.familyIds === undefined && filter.versionIds === undefined
-  const versionIds = [...chosen]
-
-  let interventions = db.selectFrom('interventions').selectAll().orderBy('id')
-  if (!everything) interventions = interventions.where('version_id', 'in', versionIds)
-  let runs = joined(db).orderBy('runs.id')
-  if (!everything) runs = runs.where('interventions.version_id', 'in', versionIds)
-
-  const runsByIntervention = new Map<number, StoredRun[]>()
-  for (const row of await runs.execute()) {
-    const run = storedRun(row)
-    const others = runsByIntervention.get(run.interventionId)
-    if (others) others.push(run)
-    else runsByIntervention.set(run.interventionId, [run])
+  const versionIds = filter.familyIds || filter.versionIds ? [...environments.keys()] : null
+  const rows = new Map<number, InterventionWithRuns & { readonly runs: StoredRun[] }>()
+  for (const row of await interventionRows(db, versionIds).execute()) {
+    const { id, version_id: versionId, kind } = row
+    rows.set(id, { id, versionId, kind, intervention: interventionOf(row), runs: [] })
   }
-  const rows: InterventionWithRuns[] = []
-  for (const row of await interventions.execute()) {
-    const runs = runsByIntervention.get(row.id) ?? []
-    if (runs.length === 0 && !filter.withoutRuns) continue
-    rows.push({ id: row.id, versionId: row.version_id, kind: row.kind, intervention: interventionOf(row), runs })
+  for (let last = 0; ; ) {
+    const page = await runPage(db, versionIds, last).execute()
+    for (const row of page) {
+      last = row.id
+      // Unknown is what another process wrote down since the first query: the next listing has it.
+      const intervention = rows.get(row.intervention_id)
+      intervention?.runs.push(storedRun(row, intervention.versionId))
+    }
+    if (page.length < pageSize) break
   }
-  return buildRecords(environments, rows)
+  const shown = filter.withoutRuns ? [...rows.values()] : [...rows.values()].filter(({ runs }) => runs.length > 0)
+  return buildRecords(environments, shown)
+}
+
+function interventionRows(db: Database, versionIds: readonly string[] | null) {
+  const query = db
+    .selectFrom('interventions')
+    .select(['id', 'version_id', 'kind', 'sentence', 'overrides', 'diff', 'tags', 'origin'])
+    .orderBy('id')
+  return versionIds === null ? query : query.where('version_id', 'in', versionIds)
+}
+
+function runPage(db: Database, versionIds: readonly string[] | null, after: number) {
+  const query = runRows(db).where('runs.id', '>', after).orderBy('runs.id').limit(pageSize)
+  if (versionIds === null) return query
+  const inVersions = db.selectFrom('interventions').select('interventions.id').where('version_id', 'in', versionIds)
+  return query.where('runs.intervention_id', 'in', inVersions)
 }
 
 async function environmentsOf(db: Database, filter: RecordFilter): Promise<Map<string, Environment>> {

@@ -46,7 +46,7 @@ export async function claimRun(db: Database, claim: RunClaim): Promise<StoredRun
       .where('runs.intervention_id', '=', claim.interventionId)
       .where('runs.seed', '=', claim.seed)
       .execute()
-    const taken = others.map(storedRun).some(run => {
+    const taken = others.map(withVersion).some(run => {
       if (run.attempt === claim.attempt) return true
       return run.attempt < claim.attempt && (run.outcome === null || isEvidence(run.outcome.kind))
     })
@@ -130,35 +130,34 @@ export async function importRuns(
 /** The run with this id, or null. */
 export async function run(db: Database, id: number): Promise<StoredRun | null> {
   const row = await joined(db).where('runs.id', '=', id).executeTakeFirst()
-  return row ? storedRun(row) : null
+  return row ? withVersion(row) : null
 }
 
 /** Every run of the intervention, all attempts, in order of claim. */
 export async function runsOf(db: Database, interventionId: number): Promise<StoredRun[]> {
   const rows = await joined(db).where('runs.intervention_id', '=', interventionId).orderBy('runs.id').execute()
-  return rows.map(storedRun)
+  return rows.map(withVersion)
 }
 
 /** The runs a campaign claimed: what its budget has paid for. */
 export async function runsOfCampaign(db: Database, campaignId: number): Promise<StoredRun[]> {
   const rows = await joined(db).where('runs.campaign_id', '=', campaignId).orderBy('runs.id').execute()
-  return rows.map(storedRun)
+  return rows.map(withVersion)
 }
 
 /** Claimed runs without outcome, oldest first: running, or left behind by a process that is gone. */
 export async function openRuns(db: Database): Promise<StoredRun[]> {
   const rows = await joined(db).where('outcomes.run_id', 'is', null).orderBy('runs.id').execute()
-  return rows.map(storedRun)
+  return rows.map(withVersion)
 }
 
-export function joined(db: Database) {
+/** Runs with their outcomes; the version, which `storedRun` needs too, stands with the intervention. */
+export function runRows(db: Database) {
   return db
     .selectFrom('runs')
-    .innerJoin('interventions', 'interventions.id', 'runs.intervention_id')
     .leftJoin('outcomes', 'outcomes.run_id', 'runs.id')
     .select([
       'runs.id',
-      'interventions.version_id',
       'runs.intervention_id',
       'runs.seed',
       'runs.attempt',
@@ -178,9 +177,19 @@ export function joined(db: Database) {
     ])
 }
 
-type JoinedRow = Awaited<ReturnType<ReturnType<typeof joined>['execute']>>[number]
+function joined(db: Database) {
+  return runRows(db)
+    .innerJoin('interventions', 'interventions.id', 'runs.intervention_id')
+    .select('interventions.version_id')
+}
 
-export function storedRun(row: JoinedRow): StoredRun {
+function withVersion(row: RunRow & { readonly version_id: string }): StoredRun {
+  return storedRun(row, row.version_id)
+}
+
+type RunRow = Awaited<ReturnType<ReturnType<typeof runRows>['execute']>>[number]
+
+export function storedRun(row: RunRow, versionId: string): StoredRun {
   const { kind, metrics, claimant_pid: pid, claimant_started: started } = row
   const outcome: Outcome | null =
     kind === null || metrics === null
@@ -197,7 +206,7 @@ export function storedRun(row: JoinedRow): StoredRun {
         }
   return {
     id: row.id,
-    versionId: row.version_id,
+    versionId,
     interventionId: row.intervention_id,
     seed: row.seed,
     attempt: row.attempt,

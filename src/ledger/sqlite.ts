@@ -22,8 +22,20 @@ const busyMilliseconds = 30_000
 const keptStatements = 256
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #file: DatabaseSync
+
+  constructor(file: DatabaseSync, database: SqliteDatabase) {
+    super({ database })
+    this.#file = file
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // SQLite rolls back by itself when the disk is full or fails; a second rollback would hide that error.
+    if (this.#file.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
@@ -48,7 +60,7 @@ export function sqliteDialect(path: string, file: DatabaseSync): Dialect {
   const database = adapt(path, file)
   return {
     createAdapter: () => new TransactionalAdapter(),
-    createDriver: () => new ImmediateDriver({ database }),
+    createDriver: () => new ImmediateDriver(file, database),
     createIntrospector: db => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
