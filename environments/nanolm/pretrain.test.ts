@@ -113,6 +113,20 @@ test('a run that explodes is diverged, and stops early', async () => {
   expect(metrics.steps).toBeLessThan(150)
 })
 
+test.each<Partial<Configuration>>([
+  { optimiser: 'muon', muonLearningRate: 10, muonMomentum: 0, newtonSchulzSteps: 12 },
+  { initialisationScale: 100 },
+  { initialisationScale: 0.01, queryKeyNorm: true },
+  { weightDecay: 10, learningRate: 10 },
+  { epsilon: 1, beta1: 0, beta2: 0 },
+  { learningRate: 0, muonLearningRate: 0, zLoss: 1, logitSoftCap: 0.001 },
+  { learningRate: 10, batchTokens: 4096, tokenBudget: 4096, clipNorm: 0 },
+])('the extreme values %j end in a result', async overrides => {
+  const { outcome, val_bpb, reason } = await run(overrides)
+  if (outcome === 'finished') expect({ reason, sound: Number(val_bpb) <= 8 }).toEqual({ reason: null, sound: true })
+  else expect({ val_bpb, reason }).toEqual({ val_bpb: 'NaN', reason: expect.stringMatching(/finite|uniform/) })
+})
+
 test('divergence: not finite at once; above a uniform guess only for long, and after the warm-up', () => {
   expect(divergence([2, Number.NaN], 0)).toBe('the loss of step 2 is not a finite number')
   expect(divergence(Array(31).fill(9), 0)).toBeNull()

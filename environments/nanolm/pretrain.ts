@@ -110,5 +110,6 @@ async function takeSteps(
 /** The training losses may have been sound and the last step still have broken the model. */
 function validationProblem(bitsPerByte: number): string | null {
   if (bitsPerByte * Math.LN2 <= uniformLoss) return null
+  if (!Number.isFinite(bitsPerByte)) return 'the loss of the held-out text is not a finite number'
   return `held-out text costs ${bitsPerByte.toFixed(2)} bits per byte, more than a uniform guess`
 }
