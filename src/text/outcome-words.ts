@@ -18,8 +18,9 @@ export interface SplitText {
 }
 
 /**
- * Notes go "what was tried: how it went", so what was tried is the first stretch of clauses without an outcome phrase, and
- * from there on only brackets and words before the next such phrase are told apart: everything after it explains the result.
+ * Notes go "what was tried: how it went". So what was tried is the first stretch of clauses without an outcome phrase, with
+ * the words of the next clause that come before its phrase; all that follows explains the result. A bracket that speaks of
+ * the result goes, and the text goes on behind it.
  */
 export function withoutOutcome(text: string): SplitText {
   const note = compact(text)
@@ -96,8 +97,7 @@ interface Clause {
   readonly bracketed: boolean
 }
 
-const clauseEnd =
-  /(?<!\b(?:vs|e\.g|i\.e|etc|cf|approx))[.!?]+(?=\s|$)\s*|[;|\n]\s*|,\s+|:\s+|\s+(?:[-–—]+|→|=>)\s+|(?=\s[([])|(?<=[)\]])/gu
+const clauseEnd = /(?<!\b(?:vs|e\.g|i\.e|etc|cf|approx))[.!?]+(?=\s|$)\s*|[;|\n]\s*|,\s+|:\s+|\s+(?:[-–—]+|→|=>)\s+/gu
 
 /** Brackets, from the first that opens to the one that closes it, are clauses of their own. */
 function clausesOf(text: string): Clause[] {
@@ -120,7 +120,6 @@ function clausesOf(text: string): Clause[] {
 function plainClauses(text: string, clauses: Clause[]): void {
   let start = 0
   for (const match of text.matchAll(clauseEnd)) {
-    if (match[0] === '') continue
     clauses.push({ clause: text.slice(start, match.index), separator: match[0], bracketed: false })
     start = match.index + match[0].length
   }
