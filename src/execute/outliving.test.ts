@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Exit } from './exit.ts'
@@ -14,7 +15,10 @@ import { cancel, waitForExit } from './wait-for-exit.ts'
 async function launchAndDie(launch: Launch, milliseconds?: number): Promise<void> {
   const program = join(import.meta.dirname, 'fixtures', 'launch-and-die.ts')
   const rest = milliseconds === undefined ? [] : [String(milliseconds)]
-  const child = spawn(process.execPath, [program, JSON.stringify(launch), ...rest], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [program, JSON.stringify(launch), ...rest], {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'almanac-test-compile-cache') },
+  })
   const [, signal] = await once(child, 'exit')
   // With the time given, it may have ended by itself before.
   if (milliseconds === undefined) expect(signal).toBe('SIGKILL')
@@ -61,7 +65,7 @@ describe('when the launcher is killed', () => {
       return abandoned
     }
     const abandoned: boolean[] = []
-    for (let moment = 0; moment < 14; moment += 2) {
+    for (let moment = 0; moment < 14; moment += 3) {
       abandoned.push(...(await Promise.all([attempt(moment, 0), attempt(moment + 4, 1000)])))
     }
     expect(new Set(abandoned)).toEqual(new Set([true, false]))
@@ -123,8 +127,8 @@ describe('abandoning and starting race', () => {
       }
       outcomes[abandoned ? 'abandoned' : 'ran']++
     }
-    for (let round = 0; round < 8; round++) {
-      await Promise.all([attempt(20 + 10 * round), attempt(25 + 10 * round), attempt(60 + 20 * round)])
+    for (let round = 0; round < 4; round++) {
+      await Promise.all([20, 35, 50, 70, 90, 120].map(milliseconds => attempt(milliseconds + 4 * round)))
     }
     await attempt(0)
     await attempt(2000)

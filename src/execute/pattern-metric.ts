@@ -10,8 +10,8 @@ export type Match =
   | { readonly kind: 'none' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** For a whole log. Sixty-four megabytes take a simple pattern about a second. */
-const longestMilliseconds = 10_000
+/** For a whole log. */
+const longestMilliseconds = 5_000
 
 /**
  * The first group of the pattern in its last match. A match lies within one line; `^` and `$` are that line's ends. Interrupting a

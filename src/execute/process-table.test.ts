@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { identityOf, isAlive, residentFromPs, residentMegabytes, tableFromProc, tableFromPs } from './process-table.ts'
+import {
+  identityOf,
+  isAlive,
+  type ProcessTable,
+  residentFromPs,
+  residentMegabytes,
+  tableFromProc,
+  tableFromPs,
+} from './process-table.ts'
 
 const readers: (readonly [string, () => ProcessTable])[] = [['ps', tableFromPs]]
 if (process.platform === 'linux') readers.push(['/proc', tableFromProc])
