@@ -36,7 +36,7 @@ export async function attachDiffs(
       else codeOf.set(row.key, { commit, tree: await repository.treeOf(commit), treeAfterDiff: null })
     }
   }
-  await inferReferences(history.rows, codeOf, repository)
+  await inferReferences(history.rows, codeOf, ambiguous, repository)
   const rows: ImportedRow[] = []
   for (const row of history.rows) rows.push(await withCode(row))
   return { history: { ...history, rows }, missing: missing.filter(({ line }) => !inferred(line)) }
@@ -84,12 +84,14 @@ function ambiguousCommits(rows: readonly ImportedRow[]): Set<string> {
 async function inferReferences(
   rows: readonly ImportedRow[],
   codeOf: Map<string, ImportedCode>,
+  ambiguous: ReadonlySet<string>,
   repository: Repository,
 ): Promise<void> {
-  for (const row of rows) {
-    const { against } = row
-    const code = codeOf.get(row.key)
-    if (code === undefined || against === null || codeOf.has(against) || row.role === 'reference') continue
+  const unclear = new Set(rows.flatMap(({ key, commit }) => (commit !== null && ambiguous.has(commit) ? [key] : [])))
+  for (const { key, against, role } of rows) {
+    const code = codeOf.get(key)
+    if (code === undefined || against === null || role === 'reference') continue
+    if (codeOf.has(against) || unclear.has(against)) continue
     const parent = (await repository.commitInfo(code.commit))?.parent ?? null
     if (parent === null || [...codeOf.values()].some(({ commit }) => commit === parent)) continue
     codeOf.set(against, { commit: parent, tree: await repository.treeOf(parent), treeAfterDiff: null })

@@ -75,7 +75,11 @@ async function versionsOf(ledger: Ledger, familyId: string): Promise<Version[]> 
   if (current) ids.add(current.version.id)
   const found = new Map<string, Version>()
   for (const id of ids) {
-    for (const version of await ledger.lineage(id)) found.set(version.id, version)
+    for (let next: string | undefined = id; next !== undefined && !found.has(next); ) {
+      const version: Version = await versionOf(ledger, next)
+      found.set(next, version)
+      next = version.parent?.versionId
+    }
   }
   return [...found.values()]
 }
