@@ -9,7 +9,7 @@ import { html, type Insertion, type Markup } from './markup.ts'
 import { countText, dash, decimalsFor, durationText, gainText, intervalText, percentText, signed } from './numbers.ts'
 import { bounded, singleLine } from './outside-text.ts'
 import type { ReportData } from './report-data.ts'
-import { candidateText, verdictText } from './result-table.ts'
+import { candidateText, isRunning, verdictText } from './result-table.ts'
 import { secondsOf } from './time-spent.ts'
 
 function figure(label: string, value: Insertion, note: Insertion): Markup {
@@ -42,7 +42,7 @@ ${forecastFigures(data)}
 /** `Of 24 candidates tried, 5 are better than the reference …` */
 export function outcomeSentence({ records }: Pick<ReportData, 'records'>): string {
   const judged = records.filter(record => record.verdict !== null)
-  const running = records.filter(record => record.verdict === null && record.runs.length > 0).length
+  const running = records.filter(record => record.verdict === null && isRunning(record)).length
   const count = (verdict: Verdict) => judged.filter(record => record.verdict === verdict).length
   if (judged.length === 0)
     return running > 0

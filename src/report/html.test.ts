@@ -199,6 +199,27 @@ test('an environment with nothing to tell, still running, and imported runs with
   expect(text).toMatch(/\d+ runs of unknown duration not counted/)
 })
 
+test('candidates never run are counted, not listed; cancelled ones are not running', () => {
+  const data = sampleReport(5, { records: 6, failures: 0 })
+  const none = { outcome: null, measured: null, verdict: null }
+  const records = data.records.map((record, index): ExperimentRecord => {
+    if (index < 2) return { ...record, ...none, runs: [] }
+    if (index > 2) return record
+    return {
+      ...record,
+      ...none,
+      runs: record.runs.map(run => ({ ...run, outcome: { ...run.outcome!, kind: 'cancelled' } })),
+    }
+  })
+  const page = renderReport({ ...data, records })
+  expect(parseHTML(page).document.querySelectorAll('.records .sentence')).toHaveLength(4)
+  const text = bodyText(page)
+  expect(text).toContain('3 candidates tried')
+  expect(text).not.toContain('running.')
+  expect(text).toContain('2 more candidates written down but never run')
+  expect(text).toContain('cancelled')
+})
+
 test('numbers that are not finite never reach a scale or the page', () => {
   const odd = fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 1e300, -1e-300, 0.01)
   fc.assert(

@@ -2,6 +2,7 @@
  * The table of candidates: sentence, tags, changed options, forecast, measured gain, verdict, runs. Newest reference
  * first, and within one the largest gain first, failures last.
  */
+import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { changeText } from './changes.ts'
 import { gainFrame, type Interval, measuredRecord } from './gain-series.ts'
@@ -23,10 +24,16 @@ const mostRows = 1000
 
 export function recordsSection(data: ReportData): Markup {
   const heading = html`<h2>Candidates</h2>`
-  if (data.records.length === 0)
-    return html`<section>${heading}<p class="empty">No candidate has been tried yet.</p></section>`
-  const points = data.records.flatMap(record => measuredRecord(record) ?? [])
-  const medians = data.records.flatMap(record => data.forecasts.get(record.id)?.quantiles ?? [])
+  const tried = data.records.filter(({ runs }) => runs.length > 0)
+  const passed = data.records.length - tried.length
+  const passedOver =
+    passed === 0
+      ? null
+      : html`<p class="note">${countText(passed, 'more candidate', 'more candidates')} written down but never run.</p>`
+  if (tried.length === 0)
+    return html`<section>${heading}<p class="empty">No candidate has been tried yet.</p>${passedOver}</section>`
+  const points = tried.flatMap(record => measuredRecord(record) ?? [])
+  const medians = tried.flatMap(record => data.forecasts.get(record.id)?.quantiles ?? [])
   const frame = gainFrame([...points.map(({ gain }) => gain), ...medians])
   const explored = new Map(
     data.campaigns.flatMap(({ rounds }) =>
@@ -34,11 +41,11 @@ export function recordsSection(data: ReportData): Markup {
     ),
   )
 
-  const versions = [...new Set(data.records.map(record => record.environment.version.id))]
+  const versions = [...new Set(tried.map(record => record.environment.version.id))]
   const order = data.lineage.map(({ version }) => version.id)
   versions.sort((a, b) => order.indexOf(b) - order.indexOf(a))
   const bodies = versions.map(versionId => {
-    const own = data.records.filter(record => record.environment.version.id === versionId).sort(byGain)
+    const own = tried.filter(record => record.environment.version.id === versionId).sort(byGain)
     const head =
       versions.length > 1
         ? html`<tr><th colspan="6">${countText(own.length, 'candidate')} against ${versionName(data.lineage, versionId)}</th></tr>`
@@ -56,7 +63,7 @@ export function recordsSection(data: ReportData): Markup {
   return html`<section>${heading}
 <p class="note">A forecast is its median with the 80 % interval; a gain is given with one standard error. In the strip the bar is the forecast, the dot the measurement with its 95 % interval, the upright line zero.</p>
 <table class="records stacking"><thead><tr><th>candidate</th><th class="number">forecast</th><th class="number">measured gain</th><th>forecast and gain</th><th>verdict</th><th class="number">finished</th></tr></thead>
-${bodies}</table></section>`
+${bodies}</table>${passedOver}</section>`
 }
 
 /** Largest gain first; then what has no gain yet; failures last. */
@@ -121,8 +128,9 @@ function reason(record: ExperimentRecord): Insertion {
   return words === '' ? null : html`<bdi class="reason">${bounded(singleLine(words), 200)}</bdi>`
 }
 
-/** `2 of 2`: how many of its runs finished, of those that were started. */
+/** `2 of 2`: how many of its runs finished; those that say nothing about the idea are left out. */
 function runs({ runs }: ExperimentRecord): string {
-  const finished = runs.filter(({ outcome }) => outcome?.kind === 'finished').length
-  return runs.length === 0 ? dash : `${finished} of ${runs.length}`
+  const counted = runs.filter(({ outcome }) => outcome === null || isEvidence(outcome.kind))
+  const finished = counted.filter(({ outcome }) => outcome?.kind === 'finished').length
+  return counted.length === 0 ? dash : `${finished} of ${counted.length}`
 }

@@ -7,12 +7,18 @@ import { changeText } from './changes.ts'
 import { dash, forecastText, gainText } from './numbers.ts'
 import { type Cell, renderTable, type TableOptions } from './table.ts'
 
-/** What the last column says: the verdict; how it failed, for a failure; `running` before there is either. */
+/** What the last column says: the verdict; how it failed, for a failure; what became of its runs before there is either. */
 export function verdictText(record: ExperimentRecord): string {
-  if (record.verdict === 'failed' || (record.verdict === null && record.outcome !== null)) {
-    return record.outcome === null || record.outcome === 'finished' ? (record.verdict ?? dash) : record.outcome
-  }
-  return record.verdict ?? (record.runs.length > 0 ? 'running' : 'not run')
+  const { verdict, outcome, runs } = record
+  if (verdict === 'failed') return outcome === null || outcome === 'finished' ? verdict : outcome
+  if (verdict !== null) return verdict
+  if (isRunning(record)) return 'running'
+  return outcome ?? runs.at(-1)?.outcome?.kind ?? 'not run'
+}
+
+/** Whether a run of it has not ended yet. */
+export function isRunning({ runs }: ExperimentRecord): boolean {
+  return runs.some(({ outcome }) => outcome === null)
 }
 
 /** What names a record on one line: its sentence, or the options it changes where it has none. */
