@@ -76,6 +76,8 @@ describe('changedLiterals', () => {
     ['train.js', 'f = x => 3', 'f = x => 4'],
     ['README.md', 'LR = 3', 'LR = 4'],
     ['results.tsv', 'LR = 3', 'LR = 4'],
+    ['package-lock.json', '"a": 3', '"a": 4'],
+    ['ui/pnpm-lock.yaml', 'a: 3', 'a: 4'],
   ])('%s: %s assigns no literal to an option', (file, before, after) => {
     expect(changedLiterals(diffOf(file, `${before}\n`, `${after}\n`))).toEqual([])
   })

@@ -127,7 +127,9 @@ describe('what is written stays', () => {
     const campaign = await ledger.createCampaign({ familyId, versionId: id, definition: {}, claimant })
     const candidate = { hash: 'h', intervention: intervention(0.2), forecast: forecast(0), probability: 1 }
     const candidates = [{ ...candidate, choice: 'exploited' as const }]
-    await ledger.storeRound({ campaignId: campaign.id, round: 1, versionId: id, candidates, dropped: [] })
+    const dropped = [{ intervention: intervention(0.1), why: 'It changes nothing.' }]
+    await ledger.storeRound({ campaignId: campaign.id, round: 1, versionId: id, candidates, dropped })
+    await ledger.recordImport('log/1', { reason: 'no number', line: 1, text: 'x' })
     await ledger.importRuns([{ interventionId, seed: 0, attempt: 0, outcome: outcome('crashed') }])
     await ledger.storeVerdict(interventionId, { verdict: 'failed', measured: null, runIds: [1] })
     raw = new DatabaseSync(path)
@@ -145,7 +147,10 @@ describe('what is written stays', () => {
     'outcomes',
     'forecasts',
     'verdicts',
+    'rounds',
     'choices',
+    'dropped_candidates',
+    'imports',
     'campaigns',
     'campaign_events',
   ])('rows of %s are neither changed, deleted nor replaced, whoever holds the file', table => {
@@ -192,6 +197,17 @@ describe('transaction', () => {
     )
     await expect(ledger.transaction(() => ledger.transaction(async () => 1))).rejects.toThrow('use the ledger that')
     expect(await ledger.families()).toEqual([])
+  })
+
+  test('what a transaction set going may use the ledger once it is over', async () => {
+    await using ledger = await openLedger(path)
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    let later: Promise<unknown> | undefined
+    await ledger.transaction(async () => {
+      later = over.then(() => ledger.families())
+    })
+    end()
+    expect(await later).toEqual([])
   })
 
   test('calls of the same process at the same time wait for each other', async () => {

@@ -170,6 +170,9 @@ const final: Readonly<Record<string, string>> = {
   forecasts: 'id = new.id',
   verdicts: 'id = new.id or supersedes = new.supersedes',
   choices: 'campaign_id = new.campaign_id and round = new.round and intervention_id = new.intervention_id',
+  rounds: 'campaign_id = new.campaign_id and round = new.round',
+  dropped_candidates: 'id = new.id',
+  imports: 'source_key = new.source_key',
   campaigns: 'id = new.id',
   campaign_events: 'id = new.id',
 }
