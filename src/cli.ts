@@ -9,8 +9,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
-import { type Context, InputError, NothingToDo, type Operation } from './operations/operation.ts'
-import { stopOnInterrupt, tableOptions, terminalProgress, terminalQuestion } from './terminal.ts'
+import { InputError, NothingToDo, type Operation } from './operations/operation.ts'
+import { runInTerminal } from './terminal.ts'
 
 const version = '0.1.0'
 
@@ -65,37 +65,8 @@ function addOperation(parent: Command, word: string, it: Operation): void {
     const value = Object.fromEntries(Object.entries({ ...flags, ...given }).filter(([, each]) => each !== undefined))
     const parsed = it.input.safeParse(value)
     if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
-    await runOperation(it, parsed.data, { directory, ledger, json: json === true })
+    await runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
   })
-}
-
-async function runOperation(
-  it: Operation,
-  input: Record<string, unknown>,
-  { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
-): Promise<void> {
-  using progress = terminalProgress({ json })
-  using interrupt = stopOnInterrupt(text => progress.note(text))
-  const ask = json ? undefined : terminalQuestion()
-  const context: Context = {
-    directory: directory ?? process.cwd(),
-    ...(ledger === undefined ? {} : { ledger }),
-    stop: interrupt.stop,
-    cancel: interrupt.cancel,
-    variables: process.env,
-    emit: event => progress.show(event),
-    ...(ask === undefined ? {} : { ask }),
-  }
-  const output = await it.run(input, context)
-  progress.clear()
-  const text = json ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1) : it.text(output, tableOptions())
-  if (text !== '') process.stdout.write(`${text}\n`)
-  if (interrupt.stop.aborted) process.exitCode = 130
-}
-
-/** Maps are written as objects: JSON has no other way. */
-function jsonValue(_key: string, value: unknown): unknown {
-  return value instanceof Map ? Object.fromEntries(value) : value
 }
 
 interface InputSchema {

@@ -5,7 +5,7 @@
 import { styleText } from 'node:util'
 import { isCancel, select, text } from '@clack/prompts'
 import type { CampaignEvent } from './campaign/events.ts'
-import type { Question } from './operations/operation.ts'
+import type { Context, Operation, Question } from './operations/operation.ts'
 import { forecastText, gainText } from './report/numbers.ts'
 import { type Progress, progressLine } from './report/progress.ts'
 import type { Styling, TableOptions } from './report/table.ts'
@@ -26,6 +26,36 @@ export function tableOptions(): TableOptions {
     // styleText leaves colour out where the stream is no terminal, or NO_COLOR is set.
     styling: (style, words) => styleText(colours[style], words, { stream: process.stdout }),
   }
+}
+
+/** Runs an operation for a person or a script: progress and questions on the terminal, its result on standard output. */
+export async function runInTerminal(
+  it: Operation,
+  input: Record<string, unknown>,
+  { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
+): Promise<void> {
+  using progress = terminalProgress({ json })
+  using interrupt = stopOnInterrupt(text => progress.note(text))
+  const ask = json ? undefined : terminalQuestion()
+  const context: Context = {
+    directory: directory ?? process.cwd(),
+    ...(ledger === undefined ? {} : { ledger }),
+    stop: interrupt.stop,
+    cancel: interrupt.cancel,
+    variables: process.env,
+    emit: event => progress.show(event),
+    ...(ask === undefined ? {} : { ask }),
+  }
+  const output = await it.run(input, context)
+  progress.clear()
+  const text = json ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1) : it.text(output, tableOptions())
+  if (text !== '') process.stdout.write(`${text}\n`)
+  if (interrupt.stop.aborted) process.exitCode = 130
+}
+
+/** Maps are written as objects: JSON has no other way. */
+function jsonValue(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value
 }
 
 export interface TerminalProgress extends Disposable {

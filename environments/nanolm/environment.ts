@@ -16,7 +16,7 @@ export function nanolm(recipe: 'olmo' | 'nanochat') {
   return {
     name: `nanolm-${recipe}`,
     description: `Pre-training of a byte-level language model on public-domain text for a fixed number of tokens, from the ${recipe} recipe; validation on held-out chapters and addresses.`,
-    command: 'node {root}/train.ts --config {config} --seed {seed} --out {out}',
+    command: '{node} {root}/train.ts --config {config} --seed {seed} --out {out}',
     reference: { configuration: `${recipe}.json`, code },
     metrics: [
       { name: 'val_bpb', direction: 'minimize', unit: 'bits per byte', file: 'metrics.json', path: 'val_bpb' },

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { runVariables } from '../execute/run-variables.ts'
 import { substitute } from '../execute/substitute.ts'
@@ -42,7 +43,7 @@ const candidate = z.strictObject({
 export async function gatherCandidates(request: CandidateRequest): Promise<Candidates> {
   const { source, directory, round, seed } = request
   if ('cards' in source) {
-    const text = await readFile(await resolveInside(directory, source.cards), 'utf8').catch(unreadable(source.cards))
+    const text = await readFile(placeOf(source.cards, directory), 'utf8').catch(unreadable(source.cards))
     const cards = parseCards(parseJson(text, source.cards), source.cards)
     const single = singles(cards)
     const share = source.pairs ?? 0
@@ -54,7 +55,7 @@ export async function gatherCandidates(request: CandidateRequest): Promise<Candi
     }
   }
   if ('file' in source) {
-    const text = await readFile(await resolveInside(directory, source.file), 'utf8').catch(unreadable(source.file))
+    const text = await readFile(placeOf(source.file, directory), 'utf8').catch(unreadable(source.file))
     return parseCandidates(text, source.file)
   }
   return parseCandidates(await outputOf(source.program, request), 'the candidate program')
@@ -110,6 +111,11 @@ function parseJson(text: string, where: string): unknown {
   } catch (cause) {
     throw new Error(`${where} is not JSON: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** An absolute path was given on the command line; what the environment file names is inside its folder. */
+function placeOf(path: string, directory: string): string {
+  return isAbsolute(path) ? path : resolveInside(directory, path)
 }
 
 function unreadable(name: string): (cause: NodeJS.ErrnoException) => never {

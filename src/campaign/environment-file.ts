@@ -10,7 +10,9 @@ import { fieldProblems } from './field-problems.ts'
 const name = z.string().min(1)
 const positive = z.number().positive()
 const count = z.number().int().positive()
-const relativePath = z.string().min(1)
+const relativePath = name.refine(path => !/^([/\\]|[A-Za-z]:)|(^|[/\\])\.\.([/\\]|$)/.test(path), {
+  error: 'a path inside the folder of the environment file: not absolute, without ".."',
+})
 const json: z.ZodType<Json> = z.json()
 
 const metric = z
@@ -58,7 +60,8 @@ const schema = z
       .strictObject({
         configuration: z.union([relativePath, z.record(z.string(), json)]).optional(),
         commit: name.optional(),
-        code: z.array(relativePath).optional(),
+        /** Only read, to know when the program has changed; it may stand elsewhere. */
+        code: z.array(name).optional(),
       })
       .default({}),
     metrics: z.array(metric).min(1),

@@ -54,7 +54,13 @@ export async function startRun(
       )
       root = join(tree, relative(repository.root, directory))
     }
-    const values: Record<string, string> = { seed: String(task.seed), out, slot: String(slot), root }
+    const values: Record<string, string> = {
+      node: process.execPath,
+      seed: String(task.seed),
+      out,
+      slot: String(slot),
+      root,
+    }
     if (task.configuration !== null) {
       values['config'] = join(folder, 'config.json')
       writeAtomically(values['config'], `${JSON.stringify(JSON.parse(canonicalJson(task.configuration)), null, 2)}\n`)

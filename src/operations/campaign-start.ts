@@ -1,4 +1,5 @@
 /** Starts a research campaign: rounds of candidates, forecasts, the chosen few, runs, records. */
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { startCampaign } from '../campaign/campaign.ts'
 import { defineCampaign } from '../campaign/definition.ts'
@@ -46,7 +47,7 @@ export const campaignStart = operation({
       const { opened, environment, ledger } = place
       const { candidates, seeds, referenceSeeds, ...flags } = input
       const source: CandidateSource | undefined =
-        candidates === undefined ? opened.file.candidates : { file: candidates }
+        candidates === undefined ? opened.file.candidates : { file: resolve(context.directory, candidates) }
       if (source === undefined) {
         throw new InputError(
           'There are no candidates: name a file with --candidates, or set "candidates" in the environment file.',

@@ -6,7 +6,6 @@ import { objectiveOf, type Version } from '../experiment/environment.ts'
 import type { Run } from '../experiment/intervention.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { renderReport } from '../report/html.ts'
 import type { CampaignHistory, LineageStep, ReportData, RunTime } from '../report/report-data.ts'
 import { median } from '../statistics/summary.ts'
 import { operation } from './operation.ts'
@@ -26,6 +25,8 @@ export const report = operation({
     inPlace(context, async place => {
       const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : resolve(context.directory, out)
       const data = await gatherReport(place, title ?? place.environment.family.name)
+      // Plots take half a second to load; no other operation needs them.
+      const { renderReport } = await import('../report/html.ts')
       mkdirSync(dirname(path), { recursive: true })
       writeAtomically(path, renderReport(data))
       return { path, records: data.records.length }

@@ -1,0 +1,59 @@
+/**
+ * The first thing to see of Almanac, `npm start`: a research campaign on real training runs. Half of the records that come
+ * with `environments/nanolm` are its history; its candidates come from the other half, and run for real.
+ *
+ * Leaves a ledger and a report in `.almanac/first-campaign/`; started again, it goes on with what is left. Takes about three
+ * minutes on two cores. `node examples/first-campaign.ts --rounds 1` is shorter.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { writeAtomically } from '../src/files/atomic.ts'
+import type { RecordLine } from '../src/importers/records-format.ts'
+import { readRecords } from '../src/importers/records-jsonl.ts'
+import { campaignStart } from '../src/operations/campaign-start.ts'
+import { importHistory } from '../src/operations/import.ts'
+import { report } from '../src/operations/report.ts'
+import { seededRandom } from '../src/statistics/random.ts'
+import { runInTerminal } from '../src/terminal.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    choose: { type: 'string', default: '3' },
+    folder: { type: 'string', default: fileURLToPath(new URL('../.almanac/first-campaign', import.meta.url)) },
+  },
+})
+
+const environment = fileURLToPath(new URL('../environments/nanolm/almanac.config.ts', import.meta.url))
+const recordsPath = join(dirname(environment), 'records', 'olmo.jsonl')
+const ledger = join(flags.folder, 'ledger.db')
+const place = { directory: environment, ledger, json: false }
+
+const historyPath = join(flags.folder, 'history.jsonl')
+const candidatesPath = join(flags.folder, 'candidates.json')
+
+mkdirSync(flags.folder, { recursive: true })
+const [header, ...lines] = readFileSync(recordsPath, 'utf8').trim().split('\n')
+const records = readRecords([header, ...lines].join('\n'), 'records/olmo.jsonl').lines
+const tried = records.flatMap((line, index) => (line.kind === 'candidate' ? [index] : []))
+const candidates = new Set(seededRandom('first campaign').sample(tried, Math.floor(tried.length / 2)))
+
+writeAtomically(historyPath, `${[header, ...lines.filter((_, index) => !candidates.has(index))].join('\n')}\n`)
+writeAtomically(candidatesPath, JSON.stringify(records.filter((_, index) => candidates.has(index)).map(candidateOf)))
+
+console.log(
+  `A campaign on real training runs: ${tried.length - candidates.size} records are its history, ${candidates.size} ideas its candidates.\n`,
+)
+await runInTerminal(importHistory as never, { path: historyPath }, place)
+await runInTerminal(
+  campaignStart as never,
+  { rounds: Number(flags.rounds), choose: Number(flags.choose), candidates: candidatesPath },
+  place,
+)
+await runInTerminal(report as never, {}, place)
+
+function candidateOf({ sentence, overrides, diff, tags, origin }: RecordLine) {
+  return { sentence, overrides, diff, tags, origin }
+}

@@ -1,0 +1,119 @@
+/**
+ * `kill -9` of Almanac at random moments, then resume: nothing is lost, nothing runs twice, no half row.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { almanac, startAlmanac } from '../command-line.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { startsOf, toyCandidates, toyEnvironment } from './toy-environment.ts'
+
+let folder = ''
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const start = ['campaign', 'start', '--rounds', '3', '--choose', '2', '--exploration', '0']
+
+test('killed at many random moments and resumed, a campaign runs everything once', { timeout: 240_000 }, async () => {
+  folder = toyEnvironment({ reference: { configuration: { rate: 1, width: 4, wait: 120 } } })
+  const random = seededRandom('kill')
+  // Moments are counted in starts of the program, or a slow machine would be killed before it began, each time.
+  const before = performance.now()
+  await almanac(folder, 'campaign', '--help')
+  const startUp = performance.now() - before
+  let kills = 0
+  let finished = false
+  for (let call = 0; !finished && call < 60; call++) {
+    const begun = call > 0 && campaigns() > 0
+    const { process: child, ended } = startAlmanac(folder, ...(begun ? ['campaign', 'resume'] : start))
+    const timer = setTimeout(() => child.kill('SIGKILL'), startUp * (0.8 + 1.6 * random.uniform()))
+    const { code, signal, errors } = await ended
+    clearTimeout(timer)
+    if (signal === 'SIGKILL') kills++
+    else expect({ code, errors }).toMatchObject({ code: 0 })
+    finished = code === 0
+  }
+  expect(finished).toBe(true)
+  expect(kills).toBeGreaterThan(3)
+
+  const starts = startsOf(folder)
+  expect(new Set(starts).size).toBe(starts.length)
+  expect(starts).toHaveLength(3 + 3 * 2 * 2)
+  expectWholeLedger({ runs: starts.length })
+})
+
+test('a campaign that was never interrupted measures the same', async () => {
+  folder = toyEnvironment()
+  const whole = await almanac(folder, ...start)
+  expect(whole.code).toBe(0)
+  expect(new Set(startsOf(folder)).size).toBe(15)
+  expectWholeLedger({ runs: 15 })
+})
+
+test('runs whose processes died with the machine are tried again', async () => {
+  folder = toyEnvironment({
+    reference: { configuration: { rate: 1, width: 4, wait: 1500 } },
+    seeds: 1,
+    referenceSeeds: 1,
+  })
+  const { process: child, ended } = startAlmanac(folder, ...start, '--rounds', '1')
+  while (startsOf(folder).length < 1) await pause(20)
+  child.kill('SIGKILL')
+  await ended
+  const database = new DatabaseSync(join(folder, '.almanac', 'ledger.db'), { readOnly: true })
+  const [run] = database.prepare('select folder from runs').all() as { folder: string }[]
+  database.close()
+  const claim = JSON.parse(readFileSync(join(run!.folder, 'process.json'), 'utf8')) as { wrapper: { pid: number } }
+  const command = JSON.parse(readFileSync(join(run!.folder, 'command.json'), 'utf8')) as { pid: number }
+  process.kill(claim.wrapper.pid, 'SIGKILL')
+  process.kill(-command.pid, 'SIGKILL')
+
+  const resumed = await almanac(folder, 'campaign', 'resume')
+  expect(resumed.code, resumed.errors).toBe(0)
+  expect(startsOf(folder)[0]).toBe(startsOf(folder)[1])
+  expect(outcomes()).toMatchObject({ infrastructure: 1, finished: 3 })
+})
+
+function open(): DatabaseSync {
+  return new DatabaseSync(join(folder, '.almanac', 'ledger.db'), { readOnly: true })
+}
+
+function campaigns(): number {
+  try {
+    const database = open()
+    const { n } = database.prepare('select count(*) n from campaigns').get() as { n: number }
+    database.close()
+    return n
+  } catch {
+    return 0
+  }
+}
+
+function outcomes(): Record<string, number> {
+  const database = open()
+  const rows = database.prepare('select kind, count(*) n from outcomes group by kind').all() as {
+    kind: string
+    n: number
+  }[]
+  database.close()
+  return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
+}
+
+/** No half row, every run with its outcome, every choice with its forecast, every candidate of every round there. */
+function expectWholeLedger({ runs }: { runs: number }): void {
+  const database = open()
+  const one = (sql: string) => Object.values(database.prepare(sql).get()!)[0]
+  expect(one('pragma integrity_check')).toBe('ok')
+  expect(database.prepare('pragma foreign_key_check').all()).toEqual([])
+  expect(one("select count(*) from runs join outcomes on run_id = runs.id where kind = 'finished'")).toBe(runs)
+  expect(one('select count(*) from runs left join outcomes on run_id = runs.id where run_id is null')).toBe(0)
+  expect(one("select count(*) from outcomes where kind not in ('finished', 'infrastructure')")).toBe(0)
+  expect(one('select count(*) from rounds')).toBe(3)
+  expect(one('select count(*) from choices where forecast_id is null')).toBe(0)
+  expect(one("select count(*) from choices where choice <> 'passed-over'")).toBe(6)
+  const seen =
+    'select count(*) from (select 1 from choices where round = 1 union all select 1 from dropped_candidates where round = 1)'
+  expect(one(seen)).toBe(toyCandidates.length)
+  database.close()
+}
