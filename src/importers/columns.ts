@@ -190,9 +190,10 @@ function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {
   return cells.filter(cell => numberIn(cell) !== null).length >= 0.5 * cells.length
 }
 
-/** In a table of settings and results alike, a result is named like one, or hardly ever repeats. */
+/** In a table of settings and results alike, a result is named like one, hardly ever repeats, or has digits that nobody sets. */
 function looksMeasured(rows: readonly TableLine[], column: Column): boolean {
-  return directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length
+  if (directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length) return true
+  return rows.some(row => /\.\d{8,}/.test(row.cells[column.index]!))
 }
 
 function distinct(rows: readonly TableLine[], index: number | null): number {

@@ -222,11 +222,11 @@ describe('relatives', () => {
   test('a sweep without status and text: settings become overrides on the first row', () => {
     const { rows, metrics } = readResultsTsv(
       tsv(
-        ['layer', 'block', 'warps', 'latency_us'],
-        ['sliding', '16', '2', '31.7'],
-        ['sliding', '16', '4', '30.1'],
-        ['full', '32', '2', '40.0'],
-        ['sliding', '16', '2', '31.9'],
+        ['layer', 'block', 'warps', 'ratio', 'latency_us'],
+        ['sliding', '16', '2', '2.2857142857142856', '31.7'],
+        ['sliding', '16', '4', '2.2857142857142856', '30.1'],
+        ['full', '32', '2', '2.2857142857142856', '40.0'],
+        ['sliding', '16', '2', '2.2857142857142856', '31.9'],
       ),
       'sweep.tsv',
     )

@@ -28,7 +28,7 @@ const python = {
     'Read the files.\n\n**What you CANNOT do:**\n- Modify `prepare.py`. It is read-only.\n\n' +
     '2. Run the experiment: `uv run train.py > run.log 2>&1`\n3. Read it: `grep "^val_bpb:\\|^peak_vram_mb:" run.log`\n',
   'README.md':
-    '# Tiny research\n\nOne GPU, one file, one metric that goes down.\n\n```bash\nuv sync\nuv run prepare.py\nuv run train.py\n```\n',
+    '# Tiny research\n\n*Once upon a time, far away, there was a motto.*\n\nOne GPU, one file, one metric that goes down. And more.\n\n```bash\nuv sync\nuv run prepare.py\nuv run train.py\n```\n',
   'pyproject.toml': '[project]\nname = "tiny-research"\n',
   'uv.lock': '',
   'prepare.py': 'def evaluate_bpb(): pass\n',

@@ -187,10 +187,11 @@ function nameOf(files: ProjectFiles, directory: string): string {
   return name || 'experiment'
 }
 
-/** The first paragraph of prose in the README. */
+/** The first sentence of plain prose in the README; mottoes, badges and lists are none. */
 function descriptionOf(files: ProjectFiles): string {
   const text = instructionFiles(files).find(({ name }) => /^readme/i.test(name))?.text ?? ''
   const paragraphs = text.split(/\n\s*\n/).map(paragraph => paragraph.replace(/\s+/g, ' ').trim())
-  const prose = paragraphs.find(paragraph => /^[\p{L}*_]/u.test(paragraph) && paragraph.split(' ').length > 3) ?? ''
-  return prose.length > 300 ? `${prose.slice(0, 299)}…` : prose
+  const prose = paragraphs.find(paragraph => /^\p{L}/u.test(paragraph) && paragraph.split(' ').length > 3) ?? ''
+  const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(prose)?.[0] ?? prose
+  return sentence.length > 200 ? `${sentence.slice(0, 199)}…` : sentence
 }
