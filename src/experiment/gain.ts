@@ -15,7 +15,10 @@ export interface Noise {
   readonly degreesOfFreedom: number
 }
 
-/** An intervention whose variance would come up less often than this, were it like the others', is taken to be noisier than they are. */
+/**
+ * An intervention whose variance would come up less often than this, were it like the others', is taken to be noisier
+ * than they are.
+ */
 const incompatible = 0.001
 
 /**
@@ -149,7 +152,10 @@ function typicalVariance(groups: readonly Noise[]): number {
   return 0
 }
 
-/** Median of chi-squared over its degrees of freedom: exact for one, Wilson and Hilferty (1931) beyond (error below 1 %). */
+/**
+ * Median of chi-squared over its degrees of freedom: exact for one, Wilson and Hilferty (1931) beyond (error below 1
+ * %).
+ */
 function medianOfChiSquared(degreesOfFreedom: number): number {
   return degreesOfFreedom === 1 ? 0.454936 : (1 - 2 / (9 * degreesOfFreedom)) ** 3
 }

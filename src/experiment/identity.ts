@@ -10,7 +10,10 @@ export type AppliedIntervention =
   | { readonly configuration: Json; readonly tree: string | null }
   | { readonly sentence: string; readonly origin: string | null }
 
-/** 64 hexadecimal digits. Words count without regard to case, white space and closing punctuation, and with their origin. */
+/**
+ * 64 hexadecimal digits. Words count without regard to case, white space and closing punctuation, and with their
+ * origin.
+ */
 export function interventionHash(applied: AppliedIntervention): string {
   if ('sentence' in applied) {
     return contentHash({ sentence: normalisedSentence(applied.sentence), origin: applied.origin })

@@ -27,7 +27,10 @@ const target =
   /(?:([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)|"([^"\\]+)"|'([^'\\]+)')\s*(?::\s*[A-Za-z_][\w.]*(?:\[[\w.,| []*\]+)?(?:\s*\|\s*\w+)*\s*(?==)(?!==))?(=(?![=>])|:(?![:=]))/y
 const argument = /add_argument\(\s*["']--?([\w-]+)["']/
 
-/** The language of a file by its name, null for text that has no assignments (documents, tables) or nobody's choices (lock files). */
+/**
+ * The language of a file by its name, null for text that has no assignments (documents, tables) or nobody's choices
+ * (lock files).
+ */
 export function languageOf(file: string): Language | null {
   if (/(?:^|[-_./])lock\.(?:json|ya?ml)$/i.test(file)) return null
   return languages[/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? ''] ?? null

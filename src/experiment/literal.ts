@@ -27,7 +27,10 @@ const space = /\s*/y
 /** A prefix such as r or b leaves a literal; f makes an expression and does not match. */
 const string = /[rRbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.)*`)/y
 
-/** The literal that starts at `start` of `text`, white space before it skipped; null where there is none. `slashes`: `//` divides (Python). */
+/**
+ * The literal that starts at `start` of `text`, white space before it skipped; null where there is none. `slashes`:
+ * `//` divides (Python).
+ */
 export function readLiteral(text: string, start: number, slashes: boolean): Reading<Json> | null {
   const at = skipSpace(text, start)
   return readScalar(text, at, slashes) ?? (text[at] === '[' || text[at] === '(' ? readList(text, at, slashes) : null)

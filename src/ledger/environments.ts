@@ -14,7 +14,10 @@ export interface StoredFamily {
   readonly family: Family
 }
 
-/** Stores the family if it is new and returns its id. What is not part of its identity (description, where metrics are read) is brought up to date. */
+/**
+ * Stores the family if it is new and returns its id. What is not part of its identity (description, where metrics are
+ * read) is brought up to date.
+ */
 export async function ensureFamily(db: Database, family: Family): Promise<string> {
   const id = familyId(family)
   const definition = JSON.stringify(family)

@@ -17,7 +17,9 @@ export interface RecordFilter {
   readonly withoutRuns?: boolean
 }
 
-/** Rows fetched at a time: a hundred thousand wide rows at once would be promoted to the old heap before they are read. */
+/**
+ * Rows fetched at a time: a hundred thousand wide rows at once would be promoted to the old heap before they are read.
+ */
 const pageSize = 5000
 
 /** The records (references left out) in order of creation. */

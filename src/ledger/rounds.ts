@@ -47,7 +47,10 @@ export interface StoredRound {
   readonly dropped: readonly { readonly intervention: Intervention; readonly why: string }[]
 }
 
-/** Stores the round with its interventions and forecasts. Returns the round as it stands: the one stored before, if there was one. */
+/**
+ * Stores the round with its interventions and forecasts. Returns the round as it stands: the one stored before, if
+ * there was one.
+ */
 export async function storeRound(db: Database, round: NewRound): Promise<StoredRound> {
   return inTransaction(db, async db => {
     const key = { campaign_id: round.campaignId, round: round.round }

@@ -24,7 +24,9 @@ export interface StoredVerdict extends GivenVerdict {
   readonly givenAt: string
 }
 
-/** Stores the verdict as the successor of the latest one. Saying the same again from the same runs adds nothing. Its id. */
+/**
+ * Stores the verdict as the successor of the latest one. Saying the same again from the same runs adds nothing. Its id.
+ */
 export async function storeVerdict(db: Database, interventionId: number, given: GivenVerdict): Promise<number> {
   return inTransaction(db, async db => {
     const row = {
