@@ -44,7 +44,7 @@ function linesOf(block: Buffer): readonly string[] {
   return block
     .toString('utf8')
     .split(/\r\n|\n|\r/)
-    .map(line => line.slice(-longestLineBytes).replace(colours, ''))
+    .map(line => (line.includes('\x1b') ? line.replace(colours, '') : line).slice(-longestLineBytes))
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are coloured with control characters

@@ -10,8 +10,8 @@ export type Match =
   | { readonly kind: 'none' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** For a whole log. */
-const longestMilliseconds = 5_000
+/** For one batch of lines, a megabyte, which takes a plain pattern about ten milliseconds. */
+const longestMilliseconds = 2_000
 
 /**
  * The first group of the pattern in its last match. A match lies within one line; `^` and `$` are that line's ends. Interrupting a
@@ -27,24 +27,22 @@ export function lastMatch(log: string, pattern: string): Match {
   if (new RegExp(`${pattern}|`).exec('')!.length < 2) {
     return { kind: 'unusable', why: `the pattern ${pattern} has no group in parentheses for the number` }
   }
-  const until = performance.now() + longestMilliseconds
   for (const lines of linesFromEnd(log)) {
-    const timeout = Math.ceil(until - performance.now())
+    let text: unknown
     try {
-      if (timeout <= 0) throw new Error('out of time')
-      const text: unknown = runInNewContext(search, { lines, expression }, { timeout })
-      if (typeof text === 'string') return { kind: 'match', text }
+      text = runInNewContext(search, { lines, expression }, { timeout: longestMilliseconds })
     } catch {
       return { kind: 'unusable', why: `the pattern ${pattern} takes too long on the output; make it simpler` }
     }
+    if (typeof text === 'string') return { kind: 'match', text }
   }
   return { kind: 'none' }
 }
 
-const search = `
-let found
-for (let at = lines.length - 1; at >= 0 && found === undefined; at--) {
-  for (const match of lines[at].matchAll(expression)) found = match[1] ?? ''
-}
-found
-`
+/** `search` is much faster than `matchAll` on the many lines that do not match. */
+const search = `(() => {
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at]
+    if (line.search(expression) >= 0) return [...line.matchAll(expression)].at(-1)[1] ?? ''
+  }
+})()`
