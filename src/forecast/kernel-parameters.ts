@@ -38,7 +38,7 @@ const priors = {
   remainder: [0.6, 0.7],
   family: [0.8, 0.7],
   noise: [0.1, 1],
-  bend: [2, 0.7],
+  bend: [2.5, 0.7],
 } as const
 
 const names = Object.keys(priors) as (keyof typeof priors)[]

@@ -5,10 +5,11 @@
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { median } from '../statistics/summary.ts'
 import { isMeasured, type MeasuredRecord } from './evidence.ts'
-import { baseRate, endings, finishingProbability } from './finishing.ts'
+import { endings } from './finishing.ts'
 import type { Forecaster } from './forecaster.ts'
 import { compareSubjects, gainCovariance, type KernelSubject } from './gain-kernel.ts'
 import { bendSlope, familyScales, unbendGain } from './gain-transform.ts'
+import { finishingByKernel } from './kernel-finishing.ts'
 import { conditionOn, fitParameters, type Observation } from './kernel-parameters.ts'
 import { mapQuantiles, standardQuantiles } from './quantiles.ts'
 import { relevantRecords } from './relevant-records.ts'
@@ -33,10 +34,12 @@ export const kernel: Forecaster = (environment, history, candidates, { seed }) =
     among.set(covariance.subarray(i * size, i * size + measured.length), i * measured.length)
   }
   const process = conditionOn(among, observations, fitted)
-  const { parameters, noise, bend } = fitted
+  const { noise, bend } = fitted
   const scale = scales.get(environment.familyId)!
   const typicalError = observations.length === 0 ? 0 : median(observations.map(({ error }) => error))
-  const endedIndices = ended.map(({ record }) => known.indexOf(record))
+  const positionOf = new Map(known.map((record, position) => [record, position]))
+  const positions = ended.map(({ record }) => positionOf.get(record)!)
+  const finishes = finishingByKernel(covariance, size, ended, positions)
   const recordIds = records.map(({ id }) => id)
 
   return candidates.map((_, index): Forecast => {
@@ -44,14 +47,9 @@ export const kernel: Forecaster = (environment, history, candidates, { seed }) =
     const self = covariance[row + known.length + index]!
     const { mean, variance } = process.predict(covariance.slice(row, row + measured.length), self)
     const deviation = Math.sqrt(variance + noise + (typicalError * bendSlope(unbendGain(mean, bend), bend)) ** 2)
-    const resemblance = endedIndices.map(other => {
-      const shared = covariance[row + other]! - parameters.mean
-      const scaleOfBoth = Math.sqrt((self - parameters.mean) * (covariance[other * (size + 1)]! - parameters.mean))
-      return scaleOfBoth > 0 ? Math.max(0, shared / scaleOfBoth) ** 2 : 0
-    })
     return {
       quantiles: mapQuantiles(level => scale * unbendGain(mean + deviation * standardQuantiles[level]!, bend)),
-      finishes: ended.length === 0 ? baseRate(ended) : finishingProbability(ended, resemblance),
+      finishes: finishes(known.length + index),
       forecaster: 'kernel',
       forecasterVersion: '1',
       recordIds,
