@@ -5,6 +5,7 @@ import { campaignStatus } from './campaign-status.ts'
 import { exportRecords } from './export.ts'
 import { forecast } from './forecast.ts'
 import { importHistory } from './import.ts'
+import { init } from './init.ts'
 import type { Operation } from './operation.ts'
 import { promote } from './promote.ts'
 import { records } from './records.ts'
@@ -12,6 +13,7 @@ import { report } from './report.ts'
 import { run } from './run.ts'
 
 export const operations = [
+  init,
   importHistory,
   forecast,
   run,
