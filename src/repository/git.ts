@@ -26,6 +26,7 @@ const settings = [
   'core.safecrlf=false',
   'core.untrackedCache=keep',
   'submodule.recurse=false',
+  'diff.suppressBlankEmpty=false',
   'advice.detachedHead=false',
   'gc.auto=0',
 ].flatMap(setting => ['-c', setting])

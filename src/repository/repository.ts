@@ -43,20 +43,23 @@ export interface Repository {
 /** Opens the repository that contains the directory. Throws when there is none, it is bare, or git is missing. */
 export async function openRepository(directory: string): Promise<Repository> {
   const { root, prefix } = await findRoot(directory)
-  const treeOf = async (commit: string) => {
-    const tree = await resolveTo('tree', root, commit)
-    if (tree === null) throw new Error(`${commit} names no commit in ${root}`)
-    return tree
+  const hashOf = async (kind: 'commit' | 'tree', revision: string) => {
+    const hash = await resolveTo(kind, root, revision)
+    if (hash === null) throw new Error(`${revision} names no commit in ${root}`)
+    return hash
   }
-  // A campaign asks for the same tree once a seed; applying a diff starts git four times.
+  const commitOf = async (revision: string) => (isHash(revision) ? revision : await hashOf('commit', revision))
+  const treeOf = (commit: string) => hashOf('tree', commit)
+  // A campaign asks for the same tree once a seed, and applying a diff starts git five times. The key names a commit by its hash: a revision may move.
   const trees = new Map<string, Promise<string>>()
-  const treeAfter = (commit: string, diff: string) => {
-    if (diff.trim() === '') return treeOf(commit)
+  const treeAfter = async (revision: string, diff: string) => {
+    if (diff.trim() === '') return await treeOf(revision)
+    const commit = await commitOf(revision)
     const key = createHash('sha256').update(`${commit}\0${diff}`).digest('hex')
-    const known = trees.get(key) ?? treeOf(commit).then(() => applyDiff(root, commit, diff))
+    const known = trees.get(key) ?? applyDiff(root, commit, diff)
     trees.set(key, known)
     known.catch(() => trees.delete(key))
-    return known
+    return await known
   }
   return {
     root,
@@ -75,11 +78,18 @@ export async function openRepository(directory: string): Promise<Repository> {
     },
     diffBetween: async (from, to) => diffText(root, await treeOf(from), await treeOf(to)),
     treeAfter,
-    addWorktree: async (path, commit, diff) => addWorktree(root, path, commit, await treeAfter(commit, diff ?? '')),
+    addWorktree: async (path, revision, diff) => {
+      const commit = await commitOf(revision)
+      await addWorktree(root, path, commit, await treeAfter(commit, diff ?? ''))
+    },
     removeWorktree: path => removeWorktree(root, path),
     commitTree: (tree, parent, message, ref) => commitTree(root, tree, parent, message, ref),
     commitInfo: revision => commitInfo(root, revision),
   }
+}
+
+function isHash(revision: string): boolean {
+  return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)
 }
 
 async function findRoot(directory: string): Promise<{ root: string; prefix: string }> {
