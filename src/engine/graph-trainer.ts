@@ -56,13 +56,13 @@ export class GraphTrainer implements Trainer {
     return this.#values
   }
 
-  dispose(): Promise<void> {
-    return this.#alone('dispose', async () => {
+  async dispose(): Promise<void> {
+    if (this.#state === 'disposed') return
+    await this.#alone('dispose', async () => {
       await this.#computation.dispose()
       await this.#optimisation.dispose()
-    }).then(() => {
-      this.#state = 'disposed'
     })
+    this.#state = 'disposed'
   }
 
   async #compute(batch: TokenBatch, withGradients: boolean): Promise<ForwardResult> {

@@ -206,6 +206,7 @@ describe('optimStep', () => {
       'Muon moves matrices only, and blocks.0.attention.norm has shape (16)',
     ],
     ['a negative rate', [{ ...adamw, learningRate: -1 }], 'learningRate is -1'],
+    ['an epsilon of zero', [{ ...adamw, optimiser: { kind: 'adamw', epsilon: 0 } }], 'epsilon is 0'],
     ['betas of one', [{ ...adamw, optimiser: { kind: 'adamw', betas: [0.9, 1] } }], 'betas is 0.9,1'],
   ])('refuses %s and keeps the gradients', async (_, groups, sentence) => {
     const trainer = await create()
@@ -256,6 +257,6 @@ describe('what is refused', () => {
     await first
     await trainer.dispose()
     await expect(trainer.forward(batch)).rejects.toThrow('disposed')
-    trainers.length = 0
+    await trainer.dispose()
   })
 })

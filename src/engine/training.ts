@@ -24,7 +24,7 @@ export interface ForwardResult {
 
 /**
  * Gradients accumulate over calls of `forwardBackward` until `optimStep`, which applies and clears them. Calls must
- * not overlap: await each. `run` blocks the calling thread while it computes.
+ * not overlap: await each. The calling thread is blocked while it computes, not only busy.
  */
 export interface Trainer {
   /** In a fixed order. */

@@ -110,7 +110,10 @@ export class Graph {
     return this.constant([value], [])
   }
 
-  /** Adds an operation, or finds it where the same one on the same inputs is already there. */
+  /**
+   * Adds an operation, or finds it where the same one on the same inputs is already there: so an operator with its
+   * attributes always comes with the same derivative.
+   */
   operation(specification: OperationSpecification): Tensor {
     const { operation, domain = '', attributes = {}, inputs, shape, type = this.precision, derivative } = specification
     for (const input of inputs)

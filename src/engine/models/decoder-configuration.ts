@@ -41,7 +41,10 @@ const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value
 export function decoderProblems(configuration: DecoderConfiguration): string[] {
   const problems: string[] = []
   const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {
-    if (!holds) problems.push(`${field} is ${JSON.stringify(configuration[field])}: expected ${expected}`)
+    const value = configuration[field]
+    // JSON knows no NaN: it would be called null.
+    const shown = typeof value === 'number' ? String(value) : JSON.stringify(value)
+    if (!holds) problems.push(`${field} is ${shown}: expected ${expected}`)
   }
   const oneOf = (field: keyof DecoderConfiguration, words: readonly unknown[]) =>
     expect(words.includes(configuration[field]), field, words.map(word => JSON.stringify(word)).join(' or '))

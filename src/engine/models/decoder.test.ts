@@ -169,7 +169,7 @@ describe('a configuration that is not valid', () => {
     [{ positions: 'alibi' }, 'positions is "alibi": expected "rotary" or "none"'],
     [{ activation: 'gleu' }, 'activation is "gleu": expected "gelu" or "swiglu" or "relu-squared"'],
     [{ logitSoftCap: 0 }, 'logitSoftCap is 0: expected a positive number or null'],
-    [{ initialisationScale: Number.NaN }, 'initialisationScale is null: expected a positive number'],
+    [{ initialisationScale: Number.NaN }, 'initialisationScale is NaN: expected a positive number'],
     [{ tiedEmbeddings: 'yes' }, 'tiedEmbeddings is "yes": expected true or false'],
     [{ feedForwardWidth: -1 }, 'feedForwardWidth is -1: expected a positive whole number, or absent'],
   ])('%j', (changes, sentence) => {

@@ -38,9 +38,10 @@ function checkGroup({ optimiser, learningRate, weightDecay = 0 }: ParameterGroup
   expect(Number.isFinite(learningRate) && learningRate >= 0, 'learningRate', learningRate, 'a number from 0 on')
   expect(Number.isFinite(weightDecay) && weightDecay >= 0, 'weightDecay', weightDecay, 'a number from 0 on')
   if (optimiser.kind === 'adamw') {
-    const { betas = [0, 0], epsilon = 0 } = optimiser
+    const { betas = [0, 0], epsilon = 1 } = optimiser
     expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
-    expect(Number.isFinite(epsilon) && epsilon >= 0, 'epsilon', epsilon, 'a number from 0 on')
+    // Zero would divide zero by zero where a gradient has been zero from the start, as an unseen token's is.
+    expect(Number.isFinite(epsilon) && epsilon > 0, 'epsilon', epsilon, 'a positive number')
   } else {
     const { momentum = 0, newtonSchulzSteps: steps = 1 } = optimiser
     expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
