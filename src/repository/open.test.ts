@@ -1,16 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openRepository } from './repository.ts'
-import {
-  commitAll,
-  fingerprint,
-  gitIn,
-  program,
-  scratchFolder,
-  scratchRepository,
-  write,
-} from './scratch-repository.ts'
+import { commitAll, fingerprint, gitIn, scratchFolder, scratchRepository, write } from './scratch-repository.ts'
 
 describe('opening', () => {
   test('finds the root, and the directory in it', async () => {
@@ -92,8 +84,8 @@ describe('revisions', () => {
 describe('the state', () => {
   test('of a clean tree is empty, and looking leaves the index as it is', async () => {
     const root = scratchRepository()
-    // A file that was touched makes `git status` rewrite the index, unless it is asked not to.
-    writeFileSync(join(root, 'train.py'), program)
+    // A file with a new time and its old content makes `git status` rewrite the index, unless it is asked not to.
+    utimesSync(join(root, 'train.py'), 1e9, 1e9)
     const before = fingerprint(root)
     const repository = await openRepository(join(root, 'lib'))
     expect(await repository.state()).toEqual({
