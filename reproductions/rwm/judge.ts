@@ -1,0 +1,35 @@
+/**
+ * Forecasts beside what was measured, with the proof that no forecast saw what it must not.
+ */
+import { nearDuplicateGroups } from '../../src/experiment/near-duplicates.ts'
+import type { ExperimentRecord, Forecast } from '../../src/experiment/record.ts'
+import type { Forecaster } from '../../src/forecast/forecaster.ts'
+import { guarded } from '../../src/forecast/leak-guard.ts'
+import type { Part } from './conditions.ts'
+
+export interface Judged {
+  readonly record: ExperimentRecord
+  readonly forecast: Forecast
+}
+
+/** Throws where a forecast was conditioned on its own record or, in a guarded part, on one of its near-duplicate group. */
+export function judge(forecaster: Forecaster, part: Part, seed: number): Judged[] {
+  const { environment, history, tested } = part
+  const forecasts = (part.guarded ? guarded(forecaster) : forecaster)(environment, history, tested, { seed })
+  const judged = tested.map((record, index) => ({ record, forecast: forecasts[index]! }))
+  refuseLeaks(part, judged)
+  return judged
+}
+
+function refuseLeaks({ history, tested, guarded }: Part, judged: readonly Judged[]): void {
+  const records = [...history, ...tested]
+  const groups = guarded ? nearDuplicateGroups(records) : records.map(({ id }) => id)
+  const groupOf = new Map(records.map(({ id }, index) => [id, groups[index]!]))
+  const known = new Set(history.map(({ id }) => id))
+  for (const { record, forecast } of judged) {
+    const leaked = forecast.recordIds.find(id => !known.has(id) || groupOf.get(id) === groupOf.get(record.id))
+    if (leaked !== undefined) {
+      throw new Error(`judge: the forecast of record ${record.id} by ${forecast.forecaster} was shown record ${leaked}`)
+    }
+  }
+}
