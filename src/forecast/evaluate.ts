@@ -4,16 +4,16 @@
  * skill of finishing). Every number has a bootstrap interval over the tested records. The split is the caller's.
  */
 import { type Environment, objectiveOf } from '../experiment/environment.ts'
-import { type ExperimentRecord, type Forecast, quantileLevels } from '../experiment/record.ts'
-import { bootstrapInterval, type Interval } from '../statistics/bootstrap.ts'
+import { type ExperimentRecord, type Forecast, type Quantiles, quantileLevels } from '../experiment/record.ts'
 import { brierSkill } from '../statistics/brier.ts'
 import { coverage, meanPinballLoss } from '../statistics/pinball.ts'
-import { seededRandom } from '../statistics/random.ts'
 import { ndcgAt, regretAt } from '../statistics/ranking.ts'
 import { spearman } from '../statistics/ranks.ts'
 import { mean } from '../statistics/summary.ts'
+import { type Estimate, estimate } from './estimate.ts'
 import { finishedShare } from './evidence.ts'
 import type { Forecaster } from './forecaster.ts'
+import { choiceEstimate } from './pool-choice.ts'
 
 /** `tested` are records of the environment; nothing of them may be in `history`. */
 export interface Split {
@@ -31,12 +31,7 @@ export interface EvaluationOptions {
   /** 3 by default. */
   readonly chosen?: number
   /** What pools are ranked by, larger first; the median by default. */
-  readonly worth?: (forecasts: readonly Forecast[]) => readonly number[]
-}
-
-/** A number with its 95% bootstrap interval; NaN where it is not defined (the rank correlation of a constant). */
-export interface Estimate extends Interval {
-  readonly value: number
+  readonly worth?: (forecasts: readonly Forecast[]) => number[]
 }
 
 export interface Quality {
@@ -54,89 +49,60 @@ export interface Quality {
   readonly forecasts: readonly Forecast[]
 }
 
-/** Intervals of the choices draw this many resamples of the records, and in each this many pools. */
-const poolReplicates = 300
-const poolsAReplicate = 40
-
 export function evaluate(forecaster: Forecaster, split: Split, options: EvaluationOptions): Quality {
   const { environment, history, tested } = split
   const { seed, pools = 1000, poolSize = 16, chosen = 3, worth = medians } = options
-  if (tested.length === 0) throw new Error('evaluate: no record is tested; give at least one')
-  const known = new Set(history.map(({ id }) => id))
-  const leaked = tested.find(({ id }) => known.has(id))
-  if (leaked !== undefined) {
-    throw new Error(`evaluate: record ${leaked.id} is both tested and in the history; leave it out of one`)
-  }
+  refuseLeaks(split)
   const forecasts = forecaster(environment, history, tested, { seed })
+
   const measured = tested.flatMap((record, index) =>
     record.measured === null ? [] : [{ gain: record.measured.gain, quantiles: forecasts[index]!.quantiles }],
   )
-  const over = (statistic: (chosen: readonly (typeof measured)[number][]) => number): Estimate =>
-    estimate(measured, statistic, { seed, replicates: 2000 })
+  const over = (statistic: (gains: number[], quantiles: Quantiles[]) => number): Estimate =>
+    estimate(
+      measured,
+      records =>
+        statistic(
+          records.map(({ gain }) => gain),
+          records.map(({ quantiles }) => quantiles),
+        ),
+      seed,
+    )
+  const column = (quantiles: readonly Quantiles[], level: 0 | 2 | 4) => quantiles.map(five => five[level])
 
   const gains = tested.map(({ measured }) => measured?.gain ?? null)
   const predictions = worth(forecasts)
-  const size = Math.min(poolSize, tested.length)
-  const choosing = (score: typeof regretAt): Estimate => {
-    const averaged = (indices: ArrayLike<number>, count: number) => {
-      const random = seededRandom(seed).fork('pools')
-      const all = Array.from(indices)
-      const scores = Array.from({ length: count }, () => {
-        const pool = random.sample(all, size)
-        return score(
-          chosen,
-          pool.map(index => gains[index]!),
-          pool.map(index => predictions[index]!),
-        )
-      })
-      return mean(scores)
-    }
-    const interval = bootstrapInterval(tested.length, indices => averaged(indices, poolsAReplicate), {
-      seed,
-      replicates: poolReplicates,
-    })
-    return { value: averaged([...tested.keys()], pools), ...interval }
-  }
+  const plan = { seed, pools, poolSize, chosen }
   const ended = tested.flatMap((record, index) => {
     const share = finishedShare(record)
     return share === null ? [] : [{ finished: share > 0.5, probability: forecasts[index]!.finishes }]
   })
   return {
-    spearman: over(
-      chosen =>
-        spearman(
-          chosen.map(({ quantiles }) => quantiles[2]),
-          chosen.map(({ gain }) => gain),
-        ) ?? Number.NaN,
-    ),
-    meanAbsoluteError: over(chosen => mean(chosen.map(({ gain, quantiles }) => Math.abs(gain - quantiles[2])))),
-    pinballLoss: over(chosen =>
-      meanPinballLoss(
-        chosen.map(({ gain }) => gain),
-        chosen.map(({ quantiles }) => quantiles),
-        quantileLevels,
-      ),
-    ),
-    coverage: over(chosen =>
-      coverage(
-        chosen.map(({ gain }) => gain),
-        chosen.map(({ quantiles }) => quantiles[0]),
-        chosen.map(({ quantiles }) => quantiles[4]),
-      ),
-    ),
-    regret: choosing(regretAt),
-    ndcg: choosing(ndcgAt),
+    spearman: over((gains, quantiles) => spearman(column(quantiles, 2), gains) ?? Number.NaN),
+    meanAbsoluteError: over((gains, quantiles) => mean(gains.map((gain, i) => Math.abs(gain - quantiles[i]![2])))),
+    pinballLoss: over((gains, quantiles) => meanPinballLoss(gains, quantiles, quantileLevels)),
+    coverage: over((gains, quantiles) => coverage(gains, column(quantiles, 0), column(quantiles, 4))),
+    regret: choiceEstimate(regretAt, gains, predictions, plan),
+    ndcg: choiceEstimate(ndcgAt, gains, predictions, plan),
     brierSkill: estimate(
       ended,
-      chosen =>
+      records =>
         brierSkill(
-          chosen.map(({ probability }) => probability),
-          chosen.map(({ finished }) => finished),
+          records.map(({ probability }) => probability),
+          records.map(({ finished }) => finished),
         ) ?? Number.NaN,
-      { seed, replicates: 2000 },
+      seed,
     ),
     forecasts,
   }
+}
+
+function refuseLeaks({ history, tested }: Split): void {
+  if (tested.length === 0) throw new Error('evaluate: no record is tested; give at least one')
+  const known = new Set(history.map(({ id }) => id))
+  const leaked = tested.find(({ id }) => known.has(id))
+  if (leaked === undefined) return
+  throw new Error(`evaluate: record ${leaked.id} is both tested and in the history; leave it out of one`)
 }
 
 /**
@@ -163,25 +129,11 @@ export function noiseCeiling(
         chosen.map(({ first }) => first),
         chosen.map(({ second }) => second),
       ) ?? Number.NaN,
-    { seed, replicates: 2000 },
+    seed,
   )
   return Number.isNaN(ceiling.value) ? null : ceiling
 }
 
 function medians(forecasts: readonly Forecast[]): number[] {
   return forecasts.map(({ quantiles }) => quantiles[2])
-}
-
-function estimate<Item>(
-  items: readonly Item[],
-  statistic: (chosen: readonly Item[]) => number,
-  options: { readonly seed: number; readonly replicates: number },
-): Estimate {
-  if (items.length === 0) return { value: Number.NaN, low: Number.NaN, high: Number.NaN }
-  const interval = bootstrapInterval(
-    items.length,
-    indices => statistic(Array.from(indices, index => items[index]!)),
-    options,
-  )
-  return { value: statistic(items), ...interval }
 }

@@ -161,3 +161,15 @@ test('failures lower the chance of finishing of what is like them, and have no g
     expect(deep!.recordIds).toContain(1)
   }
 })
+
+test('the kernel finds the side of an option on which runs fail, among many that finish', () => {
+  const environment = environmentOf('sized', { width: 128 })
+  const to = (width: number) => candidateOf(environment, 'Change the width.', { width })
+  const records = [
+    ...[64, 72, 80, 88, 96, 104, 112, 120, 136].map((width, id) => recordWith(id, environment, to(width), 0)),
+    ...[176, 208, 240].map((width, id) => recordWith(100 + id, environment, to(width), null)),
+  ]
+  const [wider, narrower] = forecasters.kernel(environment, records, [to(192), to(84)], options)
+  expect(wider!.finishes).toBeLessThan(0.35)
+  expect(narrower!.finishes).toBeGreaterThan(0.85)
+})

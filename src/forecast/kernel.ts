@@ -4,7 +4,7 @@
  */
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { median } from '../statistics/summary.ts'
-import { isMeasured, type MeasuredRecord } from './evidence.ts'
+import { finishedShare, isMeasured, type MeasuredRecord } from './evidence.ts'
 import { endings } from './finishing.ts'
 import type { Forecaster } from './forecaster.ts'
 import { compareSubjects, gainCovariance, type KernelSubject } from './gain-kernel.ts'
@@ -63,6 +63,7 @@ function observe({ measured }: MeasuredRecord, scale: number): Observation {
   return { scaled: gain / scale, error: error / scale }
 }
 
+/** What is still open, or failed for reasons outside the idea, says nothing. */
 function isInformative(record: ExperimentRecord): boolean {
-  return record.measured !== null || record.outcome !== null
+  return isMeasured(record) || finishedShare(record) !== null
 }
