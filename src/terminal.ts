@@ -7,6 +7,7 @@ import { isCancel, select, text } from '@clack/prompts'
 import type { CampaignEvent } from './campaign/events.ts'
 import type { Context, Operation, Question } from './operations/operation.ts'
 import { forecastText, gainText } from './report/numbers.ts'
+import { singleLine } from './report/outside-text.ts'
 import { type Progress, progressLine } from './report/progress.ts'
 import type { Styling, TableOptions } from './report/table.ts'
 
@@ -109,7 +110,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           break
         case 'run-started':
           update({ runsRunning: runsRunning + 1 })
-          if (event.adopted) line(`still running from before: ${event.what}, seed ${event.seed}`)
+          if (event.adopted) line(`${event.adopted}: ${singleLine(event.what)}, seed ${event.seed}`)
           break
         case 'run-ended': {
           const failed = event.outcome.kind !== 'finished'

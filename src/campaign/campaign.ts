@@ -4,19 +4,21 @@
  */
 
 import { isAlive } from '../execute/process-table.ts'
-import type { Environment } from '../experiment/environment.ts'
+import { type Environment, familyId } from '../experiment/environment.ts'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
 import { bestOf, conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, definitionSchema } from './definition.ts'
+import { tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
+import { InputError } from './input-error.ts'
+import { settleLeftovers } from './leftovers.ts'
 import { measure, type Task } from './measure.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { planRound } from './plan-round.ts'
-import { settleLeftovers } from './settle.ts'
 import { claimantOfThisProcess } from './start-run.ts'
 import { interventionTasks, referenceTasks } from './tasks.ts'
 
@@ -54,9 +56,12 @@ export async function startCampaign(
 /** Goes on with a campaign that was stopped or whose process is gone. Throws a sentence when it is running or finished. */
 export async function resumeCampaign(campaign: StoredCampaign, surroundings: Surroundings): Promise<void> {
   const { ledger, opened } = surroundings
-  const { state, claimant, id: after, detail } = campaign.last
-  if (state === 'finished')
-    throw new Error(`Campaign ${campaign.id} is finished: ${detail ?? 'all its rounds are done.'}`)
+  const { state, claimant, id: after } = campaign.last
+  if (campaign.familyId !== familyId(opened.family)) {
+    throw new InputError(
+      `Campaign ${campaign.id} measures something else than ${opened.path} describes now (its name, command, metrics or constraints differ); go where it was started, or undo the change.`,
+    )
+  }
   const holder = claimant && { pid: claimant.pid, startTime: claimant.started }
   if (state !== 'stopped' && holder && isAlive(holder)) {
     throw new Error(`Campaign ${campaign.id} is being run by process ${holder.pid}; wait for it or stop it first.`)
@@ -80,7 +85,8 @@ async function advance(
     const ended = await playRounds(campaign, environment, stored, surroundings)
     await ledger.endCampaign(campaign.id, ended.state, ended.why)
   } catch (error) {
-    await ledger.endCampaign(campaign.id, 'stopped', (error as Error).message)
+    // A full disk fails this too: what went wrong first is what the user must hear.
+    await ledger.endCampaign(campaign.id, 'stopped', (error as Error).message).catch(() => {})
     throw error
   }
 }
@@ -98,7 +104,7 @@ async function playRounds(
 ): Promise<Ended> {
   const { opened, ledger, stop, emit } = surroundings
   const { version } = environment
-  await settleLeftovers(ledger)
+  await settleLeftovers(ledger, opened.repository)
 
   const budget = {
     runs: definition.runs ?? undefined,
@@ -112,6 +118,7 @@ async function playRounds(
       ...surroundings,
       environment: opened,
       campaignId: campaign.id,
+      rounds: definition.rounds,
       concurrency: definition.concurrency,
       mayStart: async () => (await spent()) === null,
       ...(onEnded ? { onEnded } : {}),
@@ -119,31 +126,25 @@ async function playRounds(
     return stopped(stop) ?? (await budgetEnd(spent))
   }
 
-  const reference = await referenceTasks(version, definition.referenceSeeds, ledger)
-  emit({ type: 'runs-planned', runs: reference.length, round: null, rounds: definition.rounds })
-  const early = await pay(reference)
-  if ((await referenceValues(version.id, ledger)).length === 0) {
-    if (early) return early
-    throw new Error(await whyReferenceFailed(version.id, ledger))
-  }
-  if (early) return early
-
   for (let round = 1; round <= definition.rounds; round++) {
-    const before = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
+    const stored = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
     const planning = { ...surroundings, environment, campaignId: campaign.id, definition, source, round }
-    const planned = before ?? (await planRound(planning))
-    emit(roundChosen(planned, definition.rounds))
+    const planned = stored ?? (await planRound(planning).catch(unless(stop)))
+    if (planned === null) return stopped(stop)!
+    if (!stored) emit(roundChosen(planned, definition.rounds))
     const chosen = planned.candidates.filter(({ choice }) => choice !== 'passed-over')
-    if (chosen.length === 0) {
-      return {
-        state: 'finished',
-        why: `No candidate was left in round ${round}: ${planned.dropped.length} were dropped.`,
-      }
+    if (chosen.length === 0) return { state: 'finished', why: noCandidates(planned) }
+
+    // After the first plan: what is wrong with the candidates is found before the reference is paid for.
+    const reference = await pay(await referenceTasks(version, definition.referenceSeeds, ledger))
+    if (reference) return reference
+    if ((await referenceValues(version.id, ledger)).length === 0) {
+      throw new Error(await whyReferenceFailed(version.id, ledger))
     }
+
     const tasks = chosen.flatMap(each =>
       interventionTasks(version, { ...each, id: each.interventionId }, definition.seeds, round),
     )
-    emit({ type: 'runs-planned', runs: tasks.length, round, rounds: definition.rounds })
     const left = new Map(chosen.map(({ interventionId }) => [interventionId, definition.seeds.length]))
     const end = await pay(tasks, async ({ interventionId }) => {
       left.set(interventionId, left.get(interventionId)! - 1)
@@ -153,6 +154,20 @@ async function playRounds(
     if (end) return end
   }
   return { state: 'finished', why: `All ${definition.rounds} rounds are done.` }
+}
+
+/** What fails because the user has stopped is no failure. */
+function unless(stop: AbortSignal): (error: unknown) => null {
+  return error => {
+    if (stop.aborted) return null
+    throw error
+  }
+}
+
+function noCandidates({ round, dropped }: StoredRound): string {
+  if (dropped.length === 0) return `There was no candidate in round ${round}.`
+  const reasons = tally(dropped.map(({ why }) => why)).map(({ reason, count }) => `${count}: ${reason}`)
+  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${reasons.slice(0, 3).join('; ')}).`
 }
 
 function stopped(stop: AbortSignal): Ended | null {

@@ -2,18 +2,18 @@
  * Where candidates come from: a file, a program that prints them, or cards. What cannot be used is told with its reason;
  * one bad line never loses the others.
  */
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
-import { runVariables } from '../execute/run-variables.ts'
-import { substitute } from '../execute/substitute.ts'
 import type { Intervention } from '../experiment/intervention.ts'
+import { isJsonObject, type Json } from '../experiment/json.ts'
 import { resolveInside } from '../files/safe-path.ts'
 import { seededRandom } from '../statistics/random.ts'
+import { outputOfProgram } from './candidate-program.ts'
 import { pairs, parseCards, singles } from './cards.ts'
 import type { CandidateSource } from './environment-file.ts'
 import { fieldProblems } from './field-problems.ts'
+import { InputError } from './input-error.ts'
 
 export interface Candidates {
   readonly interventions: readonly Intervention[]
@@ -29,7 +29,10 @@ export interface CandidateRequest {
   readonly records: string
   readonly variables: NodeJS.ProcessEnv
   readonly pass: readonly string[]
-  readonly cancel: AbortSignal
+  /** Of the program's process and its output; made, or cleared. */
+  readonly folder: string
+  /** Ends the program. */
+  readonly stop: AbortSignal
 }
 
 const candidate = z.strictObject({
@@ -58,7 +61,7 @@ export async function gatherCandidates(request: CandidateRequest): Promise<Candi
     const text = await readFile(placeOf(source.file, directory), 'utf8').catch(unreadable(source.file))
     return parseCandidates(text, source.file)
   }
-  return parseCandidates(await outputOf(source.program, request), 'the candidate program')
+  return parseCandidates(await outputOfProgram(source.program, request), 'the candidate program')
 }
 
 /** Reads candidates from a JSON array or from JSON lines. */
@@ -87,29 +90,41 @@ export function parseCandidates(text: string, where: string): Candidates {
   return { interventions, unusable }
 }
 
-function entries(text: string, where: string): { name: string; value?: unknown; error?: string }[] {
-  if (text.trimStart().startsWith('[')) {
-    const value = parseJson(text, where)
-    return (value as unknown[]).map((each, index) => ({ name: `${where}, entry ${index + 1}`, value: each }))
-  }
-  return text
+function entries(whole: string, where: string): { name: string; value?: unknown; error?: string }[] {
+  const text = whole.replace(/^\uFEFF/, '')
+  const lines = text
     .split('\n')
-    .map((line, index) => ({ name: `${where}, line ${index + 1}`, line }))
+    .map((line, index) => ({ name: `${where}, line ${index + 1}`, ...parsedLine(line) }))
     .filter(({ line }) => line.trim() !== '')
-    .map(({ name, line }) => {
-      try {
-        return { name, value: JSON.parse(line) }
-      } catch (error) {
-        return { name, error: `It is not JSON: ${(error as Error).message}` }
-      }
-    })
+  // A program may print `[info] …` before its lines, so the first character alone decides nothing.
+  const isArray =
+    text.trimStart().startsWith('[') && !(lines.length > 1 && lines.some(({ value }) => isJsonObject(value)))
+  if (!isArray && !isWhole(text)) return lines
+  const values = parseJson(text, where)
+  return (values as unknown[]).map((value, index) => ({ name: `${where}, entry ${index + 1}`, value }))
+}
+
+function isWhole(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+function parsedLine(line: string): { line: string; value?: Json; error?: string } {
+  try {
+    return { line, value: JSON.parse(line) as Json }
+  } catch (error) {
+    return { line, error: `It is not JSON: ${(error as Error).message}` }
+  }
 }
 
 function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error(`${where} is not JSON: ${(cause as Error).message}`, { cause })
+    throw new InputError(`${where} is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -120,40 +135,8 @@ function placeOf(path: string, directory: string): string {
 
 function unreadable(name: string): (cause: NodeJS.ErrnoException) => never {
   return cause => {
-    throw new Error(`candidates: "${name}" cannot be read (${cause.code ?? cause.message}); correct its name.`, {
+    throw new InputError(`candidates: "${name}" cannot be read (${cause.code ?? cause.message}); correct its name.`, {
       cause,
     })
   }
-}
-
-const longestOutput = 64 * 2 ** 20
-
-/** Runs the program in the environment's folder and gives what it printed. It has ten minutes. */
-async function outputOf(program: string | readonly string[], request: CandidateRequest): Promise<string> {
-  const { directory, round, seed, records, variables, pass, cancel } = request
-  const command = substitute(program, { round: String(round), seed: String(seed), records, root: directory })
-  const [file, ...rest] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command
-  const child = spawn(file!, rest, {
-    cwd: directory,
-    env: runVariables({ inherit: variables, pass, slot: 0 }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([cancel, AbortSignal.timeout(600_000)]),
-  })
-  let output = ''
-  let complaints = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-    if (output.length > longestOutput) child.kill('SIGKILL')
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaints = (complaints + text).slice(-2_000)
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>()
-  child.on('error', reject).on('close', resolve)
-  const code = await promise
-  if (output.length > longestOutput)
-    throw new Error('candidates: the program printed more than 64 MB; let it print fewer.')
-  if (code !== 0)
-    throw new Error(`candidates: the program ended with exit code ${code}: ${complaints.trim() || 'no message'}.`)
-  return output
 }

@@ -3,6 +3,7 @@
  * from disk is `open-environment.ts`.
  */
 import { z } from 'zod'
+import { placeholders } from '../execute/substitute.ts'
 import type { Json } from '../experiment/json.ts'
 import { forecasters } from '../forecast/forecaster.ts'
 import { fieldProblems } from './field-problems.ts'
@@ -50,6 +51,10 @@ const candidates = z.union([
   z.strictObject({ program: z.union([name, z.array(name).min(1)]) }),
   z.strictObject({ cards: relativePath, pairs: z.number().min(0).max(1).optional() }),
 ])
+
+/** What `{…}` may stand for in the command of a run, and in a program that prints candidates. */
+export const commandPlaceholders = ['seed', 'config', 'out', 'slot', 'root', 'node'] as const
+export const programPlaceholders = ['round', 'seed', 'records', 'root', 'node'] as const
 
 const schema = z
   .strictObject({
@@ -110,6 +115,21 @@ const schema = z
         context.addIssue({ code: 'custom', path: ['constraints', index, 'metric'], message })
       }
     })
+    const unknown = (command: string | readonly string[], known: readonly string[], path: string[]) => {
+      // Found here, before anything is paid for, and not when the first run starts.
+      if (placeholders(command).every(each => known.includes(each))) return
+      const message = `no other placeholders than ${known.map(each => `{${each}}`).join(', ')} (write {{name}} to keep the braces)`
+      context.addIssue({ code: 'custom', path, message })
+    }
+    const hasConfiguration = file.reference.configuration !== undefined
+    unknown(
+      file.command,
+      commandPlaceholders.filter(each => each !== 'config' || hasConfiguration),
+      ['command'],
+    )
+    if (file.candidates && 'program' in file.candidates) {
+      unknown(file.candidates.program, programPlaceholders, ['candidates', 'program'])
+    }
     if (file.campaign.cost !== undefined && file.costPerHour === undefined) {
       const message = 'used together with "costPerHour", what an hour of a run costs'
       context.addIssue({ code: 'custom', path: ['campaign', 'cost'], message })

@@ -12,13 +12,15 @@ export interface RunName {
 
 export type CampaignEvent =
   | { readonly type: 'note'; readonly text: string }
+  /** How many are left to do; `round` is null outside a campaign and for the reference. */
   | {
       readonly type: 'runs-planned'
       readonly runs: number
       readonly round: number | null
       readonly rounds: number | null
     }
-  | ({ readonly type: 'run-started'; readonly adopted: boolean } & RunName)
+  /** `adopted` says whose it was, for a run that was going on already. */
+  | ({ readonly type: 'run-started'; readonly adopted: 'still running' | 'runs in another process' | null } & RunName)
   | ({ readonly type: 'run-ended'; readonly outcome: Outcome } & RunName)
   | {
       readonly type: 'round-chosen'

@@ -18,18 +18,23 @@ const start = ['campaign', 'start', '--rounds', '3', '--choose', '2', '--explora
 test('killed at many random moments and resumed, a campaign runs everything once', { timeout: 240_000 }, async () => {
   folder = toyEnvironment({ reference: { configuration: { rate: 1, width: 4, wait: 120 } } })
   const random = seededRandom('kill')
-  // Moments are counted in starts of the program, or a slow machine would be killed before it began, each time.
-  const before = performance.now()
-  await almanac(folder, 'campaign', '--help')
-  const startUp = performance.now() - before
   let kills = 0
   let finished = false
   for (let call = 0; !finished && call < 60; call++) {
     const begun = call > 0 && campaigns() > 0
     const { process: child, ended } = startAlmanac(folder, ...(begun ? ['campaign', 'resume'] : start))
-    const timer = setTimeout(() => child.kill('SIGKILL'), startUp * (0.8 + 1.6 * random.uniform()))
+    // Moments are counted in rows written, and some milliseconds more: seconds would mean something else on a busy machine.
+    const moment = rows() + random.integer(6)
+    const delay = 30 * random.uniform()
+    let over = false
+    const watching = (async () => {
+      while (!over && rows() < moment) await pause(3)
+      await pause(delay)
+      child.kill('SIGKILL')
+    })()
     const { code, signal, errors } = await ended
-    clearTimeout(timer)
+    over = true
+    await watching
     if (signal === 'SIGKILL') kills++
     else expect({ code, errors }).toMatchObject({ code: 0 })
     finished = code === 0
@@ -80,9 +85,20 @@ function open(): DatabaseSync {
 }
 
 function campaigns(): number {
+  return count('select count(*) n from campaigns')
+}
+
+function rows(): number {
+  return count(
+    'select (select count(*) from runs) + (select count(*) from outcomes) + (select count(*) from campaign_events) n',
+  )
+}
+
+/** Zero while there is no ledger. */
+function count(sql: string): number {
   try {
     const database = open()
-    const { n } = database.prepare('select count(*) n from campaigns').get() as { n: number }
+    const { n } = database.prepare(sql).get() as { n: number }
     database.close()
     return n
   } catch {

@@ -4,16 +4,17 @@
  * still runs is adopted, what was lost is tried again.
  */
 
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { cancel } from '../execute/wait-for-exit.ts'
 import { isEvidence, type Outcome } from '../experiment/intervention.ts'
 import type { Json } from '../experiment/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRun } from '../ledger/runs.ts'
 import type { CampaignEvent } from './events.ts'
+import { removeTree } from './leftovers.ts'
 import type { OpenEnvironment } from './open-environment.ts'
-import { settle } from './settle.ts'
-import { startRun, treeFolder } from './start-run.ts'
+import { claimantLives, settle } from './settle.ts'
+import { startRun } from './start-run.ts'
 
 /** One intervention (or the reference) with one seed. */
 export interface Task {
@@ -40,6 +41,8 @@ export interface Measuring {
   readonly variables: NodeJS.ProcessEnv
   /** The campaign that pays. */
   readonly campaignId?: number
+  /** How many rounds it has, to say so. */
+  readonly rounds?: number
   emit(event: CampaignEvent): void
   /** Asked before each start; false ends the starting (a budget). */
   mayStart?(): Promise<boolean>
@@ -47,14 +50,21 @@ export interface Measuring {
   onEnded?(task: Task): Promise<void>
 }
 
-/** An `infrastructure` outcome says nothing about the idea: the run is tried again this many times. */
+/** A run that was lost (`infrastructure`, or ended by somebody else) says nothing about the idea: it is tried again this many times. */
 const retries = 2
 
 /** Measures every task that has no outcome yet. Resolves when all have one, or when starting was stopped and the rest has ended. */
 export async function measure(tasks: readonly Task[], measuring: Measuring): Promise<void> {
-  const waiting = [...tasks]
+  const waiting: Task[] = []
+  for (const task of tasks) {
+    if (isMeasured(await attemptsAt(task, measuring.ledger))) await measuring.onEnded?.(task)
+    else waiting.push(task)
+  }
+  if (waiting.length === 0) return
+  const { round } = waiting[0]!
+  measuring.emit({ type: 'runs-planned', runs: waiting.length, round, rounds: measuring.rounds ?? null })
   const start = oneAtATime()
-  const slots = Array.from({ length: Math.max(1, Math.min(measuring.concurrency, tasks.length)) }, (_, slot) => slot)
+  const slots = Array.from({ length: Math.min(measuring.concurrency, waiting.length) }, (_, slot) => slot)
   await Promise.all(
     slots.map(async slot => {
       for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
@@ -65,55 +75,71 @@ export async function measure(tasks: readonly Task[], measuring: Measuring): Pro
 }
 
 async function measureTask(task: Task, slot: number, start: OneAtATime, measuring: Measuring): Promise<void> {
-  for (;;) {
-    const { latest, attempt } = await nextAttempt(task, measuring.ledger)
-    if (attempt === null) {
+  for (let lost = 0; ; ) {
+    const attempts = await attemptsAt(task, measuring.ledger)
+    const last = attempts.at(-1)
+    if (isMeasured(attempts) || lost > retries) {
       await measuring.onEnded?.(task)
       return
     }
-    const open = latest !== null && latest.outcome === null
+    const open = last !== undefined && last.outcome === null
     const run = open
-      ? latest
+      ? last
       : await start(async () => {
           if (measuring.stop.aborted || (await measuring.mayStart?.()) === false) return 'no more'
-          return startRun(task, attempt, slot, measuring)
+          return startRun(task, last === undefined ? 0 : last.attempt + 1, slot, measuring)
         })
     if (run === 'no more') return
     // Another process was faster with this claim: look again.
     if (run === null) continue
     const outcome = await outcomeOfRun(run, task, open, measuring)
-    if (outcome.kind === 'cancelled') return
+    if (outcome === null || (outcome.kind === 'cancelled' && measuring.cancel.aborted)) return
+    if (!isEvidence(outcome.kind)) lost++
   }
 }
 
-/** The attempt to make next, or null when the task has its outcome. An open attempt is to be waited for. */
-async function nextAttempt(task: Task, ledger: Ledger): Promise<{ latest: StoredRun | null; attempt: number | null }> {
-  const runs = (await ledger.runsOf(task.interventionId)).filter(run => run.seed === task.seed)
-  if (runs.some(run => run.outcome !== null && isEvidence(run.outcome.kind))) return { latest: null, attempt: null }
-  const latest = runs.reduce<StoredRun | null>(
-    (last, run) => (last === null || run.attempt > last.attempt ? run : last),
-    null,
-  )
-  if (latest === null) return { latest, attempt: 0 }
-  const lost = runs.filter(run => run.outcome?.kind === 'infrastructure').length
-  if (latest.outcome?.kind === 'infrastructure' && lost > retries) return { latest, attempt: null }
-  return { latest, attempt: latest.attempt + 1 }
+/** All attempts with this seed, in order. */
+async function attemptsAt(task: Task, ledger: Ledger): Promise<StoredRun[]> {
+  const runs = await ledger.runsOf(task.interventionId)
+  return runs.filter(({ seed }) => seed === task.seed).sort((a, b) => a.attempt - b.attempt)
 }
 
-async function outcomeOfRun(run: StoredRun, task: Task, adopted: boolean, measuring: Measuring): Promise<Outcome> {
+function isMeasured(attempts: readonly StoredRun[]): boolean {
+  return attempts.some(({ outcome }) => outcome !== null && isEvidence(outcome.kind))
+}
+
+/** Waits for the run. Null when the user stops while it belongs to another process that lives: that one sees to it. */
+async function outcomeOfRun(
+  run: StoredRun,
+  task: Task,
+  adopted: boolean,
+  { environment, ledger, stop, cancel: cancelled, emit }: Measuring,
+): Promise<Outcome | null> {
   const name = { what: task.what, seed: task.seed, round: task.round }
-  measuring.emit({ type: 'run-started', adopted, ...name })
-  const end = () => void cancel(run.folder!)
-  measuring.cancel.addEventListener('abort', end)
-  if (measuring.cancel.aborted) end()
-  try {
-    const outcome = await settle(run, measuring.ledger)
-    measuring.emit({ type: 'run-ended', outcome, ...name })
+  const elsewhere = adopted && claimantLives(run) && run.claimant!.pid !== process.pid
+  emit({
+    type: 'run-started',
+    adopted: !adopted ? null : elsewhere ? 'runs in another process' : 'still running',
+    ...name,
+  })
+  if (elsewhere) {
+    const outcome = await settle(run, ledger, stop).catch(error => {
+      if (stop.aborted) return null
+      throw error
+    })
+    if (outcome !== null) emit({ type: 'run-ended', outcome, ...name })
     return outcome
-  } finally {
-    await measuring.environment.repository?.removeWorktree(join(run.folder!, treeFolder))
-    measuring.cancel.removeEventListener('abort', end)
   }
+  // A run that could not be started has its outcome, and perhaps no folder.
+  const end = () => {
+    if (existsSync(run.folder!)) cancel(run.folder!)
+  }
+  cancelled.addEventListener('abort', end)
+  if (cancelled.aborted) end()
+  const outcome = await settle(run, ledger).finally(() => cancelled.removeEventListener('abort', end))
+  if (environment.repository) await removeTree(run.folder!, environment.repository)
+  emit({ type: 'run-ended', outcome, ...name })
+  return outcome
 }
 
 type OneAtATime = <T>(action: () => Promise<T>) => Promise<T>

@@ -2,7 +2,7 @@
  * Finds and reads the environment file of a folder, and with it everything that decides the environment's identity:
  * the reference configuration, the commit, the code, the evaluator's files.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -31,7 +31,8 @@ export interface OpenEnvironment {
 /** The environment file at a path, in a folder, or in the nearest folder above it. */
 export function findEnvironmentFile(start: string): string {
   const from = resolve(start)
-  if (existsSync(from) && statSync(from).isFile()) return from
+  if (!existsSync(from)) throw new Error(`There is no folder ${from}; correct its name.`)
+  if (statSync(from).isFile()) return from
   for (let folder = from; ; folder = dirname(folder)) {
     const found = environmentFileNames.map(name => join(folder, name)).find(path => existsSync(path))
     if (found) return found
@@ -43,8 +44,10 @@ export function findEnvironmentFile(start: string): string {
 }
 
 export async function openEnvironment(start: string): Promise<OpenEnvironment> {
-  const path = findEnvironmentFile(start)
-  const directory = dirname(path)
+  // Real paths: git answers with them, and a folder reached through a link is the same environment.
+  const found = findEnvironmentFile(start)
+  const directory = realpathSync(dirname(found))
+  const path = join(directory, basename(found))
   const file = parseEnvironmentFile(await readEnvironmentValue(path), basename(path))
   const usesGit = file.reference.commit !== undefined
   if (!usesGit && file.reference.configuration === undefined && file.reference.code === undefined) {
@@ -93,7 +96,9 @@ async function familyOf(directory: string, file: EnvironmentFile): Promise<Famil
     return { name, direction, ...(unit === undefined ? {} : { unit }), read }
   })
   const evaluator = await Promise.all(
-    file.evaluator.map(async name => [name, await hashOfFiles(directory, [name])] as const),
+    file.evaluator.map(
+      async name => [name, await hashOfFiles(directory, [[name, resolveInside(directory, name)]])] as const,
+    ),
   )
   return {
     name: file.name ?? basename(directory),
@@ -125,12 +130,17 @@ async function referenceOf(
       typeof configuration === 'string' ? await readConfiguration(directory, configuration) : (configuration ?? null),
     commit,
     tree: repository && commit ? await repository.treeOf(commit) : null,
-    code: code ? await hashOfFiles(directory, code) : null,
+    code: code
+      ? await hashOfFiles(
+          directory,
+          code.map(name => [name, resolve(directory, name)] as const),
+        )
+      : null,
   }
 }
 
 async function readConfiguration(directory: string, name: string): Promise<Json> {
-  const path = resolve(directory, name)
+  const path = resolveInside(directory, name)
   const text = await readFile(path, 'utf8').catch(cause => {
     throw new Error(`reference.configuration is "${name}", which cannot be read (${cause.code}); name a JSON file.`, {
       cause,
@@ -147,10 +157,12 @@ async function readConfiguration(directory: string, name: string): Promise<Json>
 }
 
 /** One hash over names and contents of files, and of all files below folders; tests, fixtures, hidden files and node_modules are left out. */
-async function hashOfFiles(directory: string, names: readonly string[]): Promise<string> {
+async function hashOfFiles(
+  directory: string,
+  places: readonly (readonly [name: string, path: string])[],
+): Promise<string> {
   const contents: Record<string, string> = {}
-  for (const name of names) {
-    const path = await resolveInside(directory, name)
+  for (const [name, path] of places) {
     if (!existsSync(path))
       throw new Error(`"${name}" does not exist in ${directory}; correct its name in the environment file.`)
     const files = statSync(path).isDirectory() ? await filesBelow(path) : [path]

@@ -29,7 +29,8 @@ export interface Planning {
   readonly source: CandidateSource
   readonly round: number
   readonly variables: NodeJS.ProcessEnv
-  readonly cancel: AbortSignal
+  /** Ends the program that prints candidates. */
+  readonly stop: AbortSignal
 }
 
 interface Dropped {
@@ -50,7 +51,8 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
     records: writeRecords(planning, history),
     variables: planning.variables,
     pass: planning.opened.file.variables,
-    cancel: planning.cancel,
+    folder: join(campaignFolder(planning), `round-${round}-candidates`),
+    stop: planning.stop,
   })
   const dropped: Dropped[] = unusable.map(({ sentence, reason }) => ({ intervention: named(sentence), why: reason }))
   const usable = await dropIdle(interventions, planning, dropped)
@@ -101,8 +103,8 @@ async function dropIdle(
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */
-function writeRecords({ ledger, campaignId, round }: Planning, history: readonly ExperimentRecord[]): string {
-  const path = join(dirname(ledger.path), 'campaigns', String(campaignId), `records-before-round-${round}.jsonl`)
+function writeRecords(planning: Planning, history: readonly ExperimentRecord[]): string {
+  const path = join(campaignFolder(planning), `records-before-round-${planning.round}.jsonl`)
   mkdirSync(dirname(path), { recursive: true })
   const lines = history.map(({ id, environment, intervention, outcome, measured, verdict }) =>
     JSON.stringify({
@@ -116,6 +118,10 @@ function writeRecords({ ledger, campaignId, round }: Planning, history: readonly
   )
   writeAtomically(path, lines.map(line => `${line}\n`).join(''))
   return path
+}
+
+function campaignFolder({ ledger, campaignId }: Planning): string {
+  return join(dirname(ledger.path), 'campaigns', String(campaignId))
 }
 
 function named(sentence: string): Intervention {

@@ -1,24 +1,33 @@
 /**
  * Waits for a run that was started, by whichever process, and writes down how it ended.
  */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Exit } from '../execute/exit.ts'
 import { abandon, inspect } from '../execute/inspect.ts'
+import { lastLine } from '../execute/log-lines.ts'
 import { outcomeOf } from '../execute/outcome.ts'
 import { isAlive } from '../execute/process-table.ts'
-import { readMetrics } from '../execute/read-metrics.ts'
+import { type MetricPlaces, readMetrics } from '../execute/read-metrics.ts'
+import { fileNames, readLaunch } from '../execute/run-folder.ts'
 import { waitForExit } from '../execute/wait-for-exit.ts'
 import { brokenConstraint } from '../experiment/constraint.ts'
 import { type Family, objectiveOf } from '../experiment/environment.ts'
-import { isEvidence, type Outcome } from '../experiment/intervention.ts'
+import type { Outcome } from '../experiment/intervention.ts'
+import { isInside } from '../files/safe-path.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRun } from '../ledger/runs.ts'
 import { median } from '../statistics/summary.ts'
-import { outFolder } from './start-run.ts'
+import { outFolder, treeFolder } from './start-run.ts'
 
-/** The outcome of a claimed run: the stored one, or the one read from its folder once it has ended. */
-export async function settle(run: StoredRun, ledger: Ledger): Promise<Outcome> {
+/**
+ * The outcome of a claimed run: the stored one, or the one read from its folder once it has ended. Rejects with the
+ * signal's reason when that fires first; the run goes on.
+ */
+export async function settle(run: StoredRun, ledger: Ledger, signal?: AbortSignal): Promise<Outcome> {
   for (;;) {
+    signal?.throwIfAborted()
     const stored = (await ledger.run(run.id))?.outcome
     if (stored) return stored
     // An imported run has its outcome from the beginning; one without a folder was never ours to start.
@@ -26,19 +35,37 @@ export async function settle(run: StoredRun, ledger: Ledger): Promise<Outcome> {
       throw new Error(`Run ${run.id} has neither an outcome nor a folder.`)
     const { state } = await inspect(run.folder)
     if (state === 'unstarted') {
-      const { pid, started } = run.claimant
-      if (isAlive({ pid, startTime: started })) await pause(20)
-      else abandon(run.folder)
+      if (claimantLives(run)) await pause(20)
+      else {
+        // Its process may have died between the claim and the folder.
+        mkdirSync(run.folder, { recursive: true })
+        abandon(run.folder)
+      }
       continue
     }
-    await ledger.writeOutcome(run.id, await outcomeFrom(run.folder, run, ledger))
+    await ledger.writeOutcome(run.id, await outcomeFrom(run.folder, run, ledger, signal))
   }
 }
 
-async function outcomeFrom(folder: string, run: StoredRun, ledger: Ledger): Promise<Outcome> {
-  const exit = await waitForExit(folder)
+/** Whether the process that claimed the run is still there to see to it. */
+export function claimantLives({ claimant }: StoredRun): boolean {
+  return claimant !== null && isAlive({ pid: claimant.pid, startTime: claimant.started })
+}
+
+async function outcomeFrom(
+  folder: string,
+  run: StoredRun,
+  ledger: Ledger,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const exit = await waitForExit(folder, signal ? { signal } : {})
   const family = await familyOf(run, ledger)
-  const readings = await readMetrics({ metrics: family.metrics, folder, out: join(folder, outFolder) })
+  const readings = readMetrics({
+    metrics: family.metrics,
+    folder,
+    out: join(folder, outFolder),
+    workingDirectory: worktreeOf(folder, exit),
+  })
   const numbers = Object.fromEntries(
     Object.entries(readings).flatMap(([name, reading]) => (reading.kind === 'number' ? [[name, reading.value]] : [])),
   )
@@ -47,7 +74,15 @@ async function outcomeFrom(folder: string, run: StoredRun, ledger: Ledger): Prom
     readings,
     objective: objectiveOf(family).name,
     broken: brokenConstraint(family.constraints, numbers, await referenceMetrics(run.versionId, ledger)),
+    lastLine: lastLine(join(folder, fileNames.stderr)),
   })
+}
+
+/** Where the program stood, if that was a worktree of its own: other folders are shared by runs. */
+function worktreeOf(folder: string, exit: Exit | 'lost'): MetricPlaces['workingDirectory'] {
+  const stood = readLaunch(folder)?.workingDirectory
+  if (exit === 'lost' || stood === undefined || !isInside(join(folder, treeFolder), stood)) return undefined
+  return { folder: stood, since: new Date(exit.startedAt) }
 }
 
 async function familyOf(run: StoredRun, ledger: Ledger): Promise<Family> {
@@ -65,19 +100,4 @@ async function referenceMetrics(versionId: string, ledger: Ledger): Promise<Reco
   return Object.fromEntries(
     [...names].map(name => [name, median(finished.flatMap(metrics => metrics[name] ?? []))] as const),
   )
-}
-
-/** Settles what processes that are gone left behind, as far as it has ended. What still runs is left to run. */
-export async function settleLeftovers(ledger: Ledger): Promise<void> {
-  for (const run of await ledger.openRuns()) {
-    if (run.folder === null || run.claimant === null) continue
-    const { pid, started } = run.claimant
-    if (isAlive({ pid, startTime: started })) continue
-    if ((await inspect(run.folder)).state !== 'running') await settle(run, ledger)
-  }
-}
-
-/** Whether the intervention has an outcome for this seed that says something about it. */
-export function hasEvidence(runs: readonly StoredRun[], seed: number): boolean {
-  return runs.some(run => run.seed === seed && run.outcome !== null && isEvidence(run.outcome.kind))
 }

@@ -2,7 +2,7 @@
  * Claims a run and starts its process: a folder of its own, the merged configuration, a worktree with the diff, the seed.
  */
 import { mkdirSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { launch } from '../execute/launch.ts'
 import { identityOf } from '../execute/process-table.ts'
 import { runVariables } from '../execute/run-variables.ts'
@@ -52,7 +52,7 @@ export async function startRun(
         repository.root,
         file.link.map(path => join(repository.prefix, path)),
       )
-      root = join(tree, relative(repository.root, directory))
+      root = join(tree, repository.prefix)
     }
     const values: Record<string, string> = {
       node: process.execPath,

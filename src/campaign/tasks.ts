@@ -15,11 +15,13 @@ import type { Task } from './measure.ts'
 export async function referenceTasks(version: Version, seeds: readonly number[], ledger: Ledger): Promise<Task[]> {
   const interventionId = await ledger.ensureReference(version.id)
   const measured = (await ledger.runsOf(interventionId)).filter(({ outcome }) => outcome && isEvidence(outcome.kind))
+  // A reference of which no run finished is no use: what was wrong with the program may be mended by now.
+  const counted = measured.some(({ outcome }) => outcome!.kind === 'finished') ? measured.length : 0
   const lucky = version.parent ? (await ledger.runsOf(version.parent.interventionId)).map(({ seed }) => seed) : []
   const taken = new Set([...lucky, ...measured.map(({ seed }) => seed)])
   const free: number[] = seeds.filter(seed => !taken.has(seed))
   for (let seed = Math.max(...seeds) + 1; free.length < seeds.length; seed++) if (!taken.has(seed)) free.push(seed)
-  return free.slice(0, Math.max(0, seeds.length - measured.length)).map(seed => ({
+  return free.slice(0, Math.max(0, seeds.length - counted)).map(seed => ({
     versionId: version.id,
     interventionId,
     what: 'reference',

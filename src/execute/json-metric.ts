@@ -1,5 +1,6 @@
 /**
- * Numbers in the JSON files of a run, by path. Reads the JSON of Python too, which has `NaN` and `Infinity` where JSON has no word.
+ * Numbers in the JSON files of a run, by path. Reads the JSON of Python too, which has `NaN` and `Infinity` where JSON
+ * has no word.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { resolveInside } from '../files/safe-path.ts'
@@ -11,20 +12,24 @@ const largestMegabytes = 64
 /** Each file is read once, however many metrics are in it. */
 export class JsonFiles {
   readonly #folder: string
+  readonly #since: Date | null
   readonly #files = new Map<string, { readonly value: unknown } | { readonly why: string }>()
 
-  constructor(folder: string) {
+  /** With `since`, a file that was last written before then is as good as none. */
+  constructor(folder: string, since: Date | null = null) {
     this.#folder = folder
+    this.#since = since
   }
 
   /**
-   * The path is dotted, `curve.0.loss`; a number counts in a list, from the end when negative (`curve.-1.loss`). Where no key `a` leads on, the key
-   * `a.b` is tried. `null` counts as not finite, because that is what JavaScript and many others write for NaN.
+   * The path is dotted, `curve.0.loss`; a number counts in a list, from the end when negative (`curve.-1.loss`). Where
+   * no key `a` leads on, the key `a.b` is tried. `null` counts as not finite, because that is what JavaScript and many
+   * others write for NaN.
    */
   read(file: string, path: string): Reading {
     let content = this.#files.get(file)
     if (!content) {
-      content = readJson(this.#folder, file)
+      content = readJson(this.#folder, file, this.#since)
       this.#files.set(file, content)
     }
     if ('why' in content) return { kind: 'missing', why: content.why }
@@ -40,12 +45,16 @@ export class JsonFiles {
   }
 }
 
-function readJson(folder: string, file: string): { readonly value: unknown } | { readonly why: string } {
+function readJson(
+  folder: string,
+  file: string,
+  since: Date | null,
+): { readonly value: unknown } | { readonly why: string } {
   let text: string
   try {
     const path = resolveInside(folder, file)
     const status = statSync(path, { throwIfNoEntry: false })
-    if (!status) return { why: `the run wrote no ${file}` }
+    if (!status || (since !== null && status.mtime < since)) return { why: `the run wrote no ${file}` }
     if (!status.isFile()) return { why: `${file} is not a file` }
     if (status.size > largestMegabytes * 2 ** 20) return { why: `${file} is larger than ${largestMegabytes} MB` }
     text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')

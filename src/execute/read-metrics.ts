@@ -1,6 +1,6 @@
 /**
- * Reads the metrics that a run left behind, from its files and its output. What the program wrote is data: whatever it is, the answer is
- * a reading, never an error.
+ * Reads the metrics that a run left behind, from its files and its output. What the program wrote is data: whatever it
+ * is, the answer is a reading, never an error.
  */
 import type { Metric } from '../experiment/environment.ts'
 import { JsonFiles } from './json-metric.ts'
@@ -8,7 +8,9 @@ import { numberIn } from './number-word.ts'
 import { lastMatch } from './pattern-metric.ts'
 import { fileNames, pathOf } from './run-folder.ts'
 
-/** One metric as it was found. `missing` carries one sentence that says where it was looked for and why it is not there. */
+/**
+ * One metric as it was found. `missing` carries one sentence that says where it was looked for and why it is not there.
+ */
 export type Reading =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'not finite'; readonly text: string }
@@ -23,14 +25,26 @@ export interface MetricPlaces {
   readonly folder: string
   /** Where the run was told to write (`{out}`): metric files are looked for here. */
   readonly out: string
+  /**
+   * A second place for files: the run's own working directory, for programs that write where they stand. Only what was
+   * written since then counts, because the directory may hold results that were there before.
+   */
+  readonly workingDirectory?: { readonly folder: string; readonly since: Date } | undefined
 }
 
-export function readMetrics({ metrics, folder, out }: MetricPlaces): Readings {
-  const files = new JsonFiles(out)
+export function readMetrics({ metrics, folder, out, workingDirectory }: MetricPlaces): Readings {
+  const written = new JsonFiles(out)
+  const found = workingDirectory && new JsonFiles(workingDirectory.folder, workingDirectory.since)
+  const readFile = (file: string, path: string): Reading => {
+    const first = written.read(file, path)
+    if (first.kind !== 'missing' || !found) return first
+    const second = found.read(file, path)
+    return second.kind === 'missing' ? first : second
+  }
   const readings: Record<string, Reading> = {}
   for (const { name, read } of metrics) {
     if (!read) continue
-    readings[name] = 'pattern' in read ? readPattern(folder, read.pattern) : files.read(read.file, read.path)
+    readings[name] = 'pattern' in read ? readPattern(folder, read.pattern) : readFile(read.file, read.path)
   }
   return readings
 }

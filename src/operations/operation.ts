@@ -53,10 +53,8 @@ export function operation<Schema extends z.ZodObject, Output>(
   return it
 }
 
-/** The user must correct something before this can work: exit code 2. */
-export class InputError extends Error {
-  override readonly name = 'InputError'
-}
+/** Exit code 2. */
+export { InputError } from '../campaign/input-error.ts'
 
 /** There is nothing to do, and that is no failure: exit code 3. */
 export class NothingToDo extends Error {

@@ -62,7 +62,6 @@ export const promote = operation({
       })
       await ledger.setCurrentVersion(environment.familyId, version.id, 'promoted')
       const tasks = await referenceTasks(version, seedList(opened.file.referenceSeeds), ledger)
-      place.emit({ type: 'runs-planned', runs: tasks.length, round: null, rounds: null })
       await measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
       const values = await referenceValues(version.id, ledger)
       if (values.length === 0 && !place.stop.aborted) throw new Error(await whyReferenceFailed(version.id, ledger))

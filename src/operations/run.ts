@@ -4,8 +4,8 @@ import { whyReferenceFailed } from '../campaign/campaign.ts'
 import { conclude, referenceValues } from '../campaign/conclude.ts'
 import { seedList } from '../campaign/environment-file.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
+import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
-import { settleLeftovers } from '../campaign/settle.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
@@ -50,7 +50,7 @@ export const run = operation({
       const { version } = environment
       const resolved = await proposedIntervention(message, flags, tag ?? [], place, context.directory)
       const seedsToRun = seedList(seeds ?? opened.file.seeds)
-      await settleLeftovers(ledger)
+      await settleLeftovers(ledger, opened.repository)
 
       const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
       const before = await ledger.runsOf(id)
@@ -74,10 +74,8 @@ export const run = operation({
         })
       }
 
-      const pay = (tasks: readonly Task[]) => {
-        emit({ type: 'runs-planned', runs: tasks.length, round: null, rounds: null })
-        return measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
-      }
+      const pay = (tasks: readonly Task[]) =>
+        measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
       await pay(await referenceTasks(version, seedList(opened.file.referenceSeeds), ledger))
       if ((await referenceValues(version.id, ledger)).length === 0 && !place.stop.aborted) {
         throw new Error(await whyReferenceFailed(version.id, ledger))
