@@ -1,9 +1,9 @@
 /**
- * Keeps a log file below a size while a program writes straight into it: the first quarter and the latest quarter stay, and a line
- * between them says how much was left out. The program never waits and never notices.
+ * Keeps a log file below a size while a program writes straight into it: the first quarter and the latest quarter stay,
+ * and a line between them says how much was left out. The program never waits and never notices.
  *
- * It works because the program's descriptor appends: after the file is cut, the next write lands at its new end. What is written in the
- * microseconds between the last look and the cut is left out too.
+ * It works because the program's descriptor appends: after the file is cut, the next write lands at its new end. What
+ * is written in the microseconds between the last look and the cut is left out too.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 

@@ -1,13 +1,13 @@
 /**
- * How a run's process ended, as its wrapper writes it in `exit.json`. It says what happened to the process, not what that
- * means for the experiment: `outcomeOf` does.
+ * How a run's process ended, as its wrapper writes it in `exit.json`. It says what happened to the process, not what
+ * that means for the experiment: `outcomeOf` does.
  */
 
 export type ExitKind = 'exited' | 'timed-out' | 'out-of-memory' | 'cancelled' | 'not-started'
 
 /**
- * `exited`: the program ended by itself, or a signal from elsewhere ended it. `timed-out`, `out-of-memory`, `cancelled`: it was
- * ended for that. `not-started`: the command or its folder cannot be used; `reason` says why.
+ * `exited`: the program ended by itself, or a signal from elsewhere ended it. `timed-out`, `out-of-memory`,
+ * `cancelled`: it was ended for that. `not-started`: the command or its folder cannot be used; `reason` says why.
  */
 export interface Exit {
   readonly kind: ExitKind
@@ -22,7 +22,10 @@ export interface Exit {
   readonly finishedAt: string
   /** Wall clock between the two. */
   readonly seconds: number
-  /** The largest sum of resident memory over the run's processes that was seen; null when it ended before the first look. */
+  /**
+   * The largest sum of resident memory over the run's processes that was seen; null when it ended before the first
+   * look.
+   */
   readonly peakMegabytes: number | null
 }
 

@@ -8,8 +8,9 @@ import { isAlive } from './process-table.ts'
 import { pathOf, readClaim, readCommand, readExit, readLaunch } from './run-folder.ts'
 
 /**
- * The state now; `pid` is the wrapper's. When a run's wrapper is dead but its command lives on, nobody holds the command to its limits and nobody
- * will write its exit: it is ended first, which may take the grace, and then the run is lost.
+ * The state now; `pid` is the wrapper's. When a run's wrapper is dead but its command lives on, nobody holds the
+ * command to its limits and nobody will write its exit: it is ended first, which may take the grace, and then the run
+ * is lost.
  */
 export async function inspect(folder: string): Promise<RunState> {
   const exit = readExit(folder)
@@ -26,7 +27,10 @@ export async function inspect(folder: string): Promise<RunState> {
   return { state: 'lost' }
 }
 
-/** Claims the start, so that a wrapper that was spawned but has not begun can never begin; false if the wrapper was first. */
+/**
+ * Claims the start, so that a wrapper that was spawned but has not begun can never begin; false if the wrapper was
+ * first.
+ */
 export function abandon(folder: string): boolean {
   return createExclusively(pathOf(folder, 'claim'), JSON.stringify({ abandoned: true }))
 }

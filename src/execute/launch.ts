@@ -1,24 +1,30 @@
 /**
- * Starts a run in a process of its own that outlives us: a wrapper, which starts the command, holds it to its limits, and writes
- * down how it ended. Nothing is kept here; the run's folder says everything to whoever looks (`inspect`, `waitForExit`).
+ * Starts a run in a process of its own that outlives us: a wrapper, which starts the command, holds it to its limits,
+ * and writes down how it ended. Nothing is kept here; the run's folder says everything to whoever looks (`inspect`,
+ * `waitForExit`).
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, lstatSync, mkdirSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { extname, isAbsolute, join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createExclusively } from '../files/atomic.ts'
 import { abandon } from './inspect.ts'
-import { type LaunchFile, pathOf } from './run-folder.ts'
+import { type LaunchFile, type Order, pathOf } from './run-folder.ts'
+import { takeWrapper } from './spare-wrapper.ts'
 
 export interface Launch {
-  /** The run's own folder, absolute; it must exist. `launch.json`, `process.json`, `exit.json` and the two logs appear in it. */
+  /**
+   * The run's own folder, absolute; it must exist. `launch.json`, `process.json`, `exit.json` and the two logs appear
+   * in it.
+   */
   readonly folder: string
   /** A string goes to `/bin/sh -c`; a list is a program and its arguments. */
   readonly command: string | readonly string[]
   readonly workingDirectory: string
-  /** The whole environment of the command. Values are handed over in memory and never written to disk: they may be secrets. */
+  /**
+   * The whole environment of the command. Values are handed over in memory and never written to disk: they may be
+   * secrets.
+   */
   readonly variables: Readonly<Record<string, string>>
   /** Wall clock, or null for no limit. */
   readonly seconds: number | null
@@ -31,8 +37,8 @@ export interface Launch {
 }
 
 /**
- * Resolves once the wrapper process exists. Throws a sentence when a run was launched in the folder before, when it cannot be written, or
- * when no process can be made.
+ * Resolves once a wrapper process has the order. Throws a sentence when a run was launched in the folder before, when
+ * it cannot be written, or when no process can be made.
  */
 export async function launch({ folder, command, workingDirectory, variables, ...rest }: Launch): Promise<void> {
   for (const path of [folder, workingDirectory]) {
@@ -50,55 +56,22 @@ export async function launch({ folder, command, workingDirectory, variables, ...
   if (!createExclusively(pathOf(folder, 'launch'), JSON.stringify(file))) {
     throw new Error(`a run was launched in ${folder} before; give each run a folder of its own`)
   }
-  const wrapper = spawn(process.execPath, [wrapperPath, folder], {
-    cwd: folder,
-    env: wrapperVariables(),
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  await once(wrapper, 'spawn').catch(error => {
+  const wrapper = await takeWrapper().catch(error => {
     abandon(folder)
     throw new Error(`cannot make a process for the run in ${folder}: ${error.message}`, { cause: error })
   })
-  handOver(wrapper, variables)
-  // One that ended without a claim will not make one; say so at once, instead of when the waiting ends.
+  // One that ends without a claim will not make one; say so at once, instead of when the waiting ends.
   wrapper.once('exit', () => {
     try {
       if (!existsSync(pathOf(folder, 'claim'))) abandon(folder)
     } catch {}
   })
-  wrapper.unref()
+  handOver(wrapper, { folder, variables })
 }
 
 /** Small enough for the pipe to take it at once, so that it is with the wrapper even if we die now. */
-function handOver(wrapper: ChildProcess, variables: Readonly<Record<string, string>>): void {
+function handOver(wrapper: ChildProcess, order: Order): void {
   const input = wrapper.stdin as Writable
   input.on('error', () => {})
-  input.end(JSON.stringify(variables))
-}
-
-/** Beside this file, with its extension: TypeScript here, JavaScript once compiled. */
-const wrapperPath = join(import.meta.dirname, `wrapper${extname(import.meta.filename)}`)
-
-/**
- * The wrapper's own variables, which the command does not see. Node's options are for our process, not for this one; its compile cache takes
- * away two thirds of the start (measured: 90 ms without, 35 ms with).
- */
-function wrapperVariables(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_'))
-  const cache = compileCache()
-  return { ...Object.fromEntries(inherited), ...(cache === null ? {} : { NODE_COMPILE_CACHE: cache }) }
-}
-
-/** A folder that only this user can write, because Node runs what is in it; null where there is no such folder. */
-function compileCache(): string | null {
-  try {
-    const { uid } = userInfo()
-    const folder = join(tmpdir(), `almanac-compile-cache-${uid}`)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const status = lstatSync(folder)
-    return status.isDirectory() && status.uid === uid && (status.mode & 0o022) === 0 ? folder : null
-  } catch {
-    return null
-  }
+  input.end(JSON.stringify(order))
 }

@@ -8,8 +8,8 @@ const blockBytes = 2 ** 20
 const longestLineBytes = 2 ** 14
 
 /**
- * Batches of lines in order, the last batch first. A carriage return ends a line too (progress bars), and colours are left out. No batch when there is
- * no such file.
+ * Batches of lines in order, the last batch first. A carriage return ends a line too (progress bars), and colours are
+ * left out. No batch when there is no such file.
  */
 export function* linesFromEnd(path: string): Generator<readonly string[]> {
   const descriptor = openOrNull(path)

@@ -4,7 +4,10 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 
-/** One sentence, or null when nothing stands in the way. `path` is the run's own PATH; without one, only the shell can tell. */
+/**
+ * One sentence, or null when nothing stands in the way. `path` is the run's own PATH; without one, only the shell can
+ * tell.
+ */
 export function obstacleTo(
   command: string | readonly string[],
   workingDirectory: string,

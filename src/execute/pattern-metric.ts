@@ -1,6 +1,6 @@
 /**
- * The last line of a log that matches a user's pattern. A pattern can take longer than the universe on the wrong line, so the search
- * runs where it can be interrupted.
+ * The last line of a log that matches a user's pattern. A pattern can take longer than the universe on the wrong line,
+ * so the search runs where it can be interrupted.
  */
 import { runInNewContext } from 'node:vm'
 import { linesFromEnd } from './log-lines.ts'
@@ -14,8 +14,9 @@ export type Match =
 const longestMilliseconds = 2_000
 
 /**
- * The first group of the pattern in its last match. A match lies within one line; `^` and `$` are that line's ends. Interrupting a
- * regular expression is something that only the `vm` module does; the code it runs is the constant below, and lines and pattern are its data.
+ * The first group of the pattern in its last match. A match lies within one line; `^` and `$` are that line's ends.
+ * Interrupting a regular expression is something that only the `vm` module does; the code it runs is the constant
+ * below, and lines and pattern are its data.
  */
 export function lastMatch(log: string, pattern: string): Match {
   let expression: RegExp

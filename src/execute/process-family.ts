@@ -1,7 +1,7 @@
 /**
- * All processes that belong to one command, and how to end them: its group, its session (a shell with job control makes further groups
- * in it), their descendants, and whoever was seen among these before. Leaves out a process that left the session and lost
- * its parent between two looks: nothing on the system still ties that one to the command.
+ * All processes that belong to one command, and how to end them: its group, its session (a shell with job control makes
+ * further groups in it), their descendants, and whoever was seen among these before. Leaves out a process that left the
+ * session and lost its parent between two looks: nothing on the system still ties that one to the command.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessEntry, type ProcessIdentity, type ProcessTable, processTable } from './process-table.ts'
@@ -22,14 +22,18 @@ export class ProcessFamily {
     return members
   }
 
-  /** SIGTERM to all, and SIGKILL to what still lives after the grace. Resolves when none is left, false if some would not die. */
+  /**
+   * SIGTERM to all, and SIGKILL to what still lives after the grace. Resolves when none is left, false if some would
+   * not die.
+   */
   async end(graceSeconds: number): Promise<boolean> {
     if (this.members().length === 0) return true
     this.#signal('SIGTERM')
     // A stopped process takes SIGTERM only once it goes on.
     this.#signal('SIGCONT')
     if (await this.#gone(graceSeconds * 1000)) return true
-    // Again and again: a member may fork while it is being ended. What hangs in the kernel cannot be killed: give up on it.
+    // Again and again: a member may fork while it is being ended. What hangs in the kernel cannot be killed: give up on
+    // it.
     for (let attempt = 0; attempt < 50; attempt++) {
       this.#signal('SIGKILL')
       if (await this.#gone(100)) return true
@@ -59,8 +63,8 @@ function membersOf(
   seen: ReadonlyMap<number, string>,
   table: ProcessTable,
 ): readonly ProcessEntry[] {
-  // While any member lives, the system gives its group's id to no new process. So another process with the leader's id means
-  // that all of that group are gone.
+  // While any member lives, the system gives its group's id to no new process. So another process with the leader's id
+  // means that all of that group are gone.
   const first = table.get(leader.pid)
   const reused = first !== undefined && first.startTime !== leader.startTime
   const belongs = new Set<number>()

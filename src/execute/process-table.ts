@@ -1,6 +1,6 @@
 /**
- * The processes of this machine: who is whose child, in which group and session, and since when. From /proc on Linux, from
- * `ps` elsewhere. Leaves out Windows.
+ * The processes of this machine: who is whose child, in which group and session, and since when. From /proc on Linux,
+ * from `ps` elsewhere. Leaves out Windows.
  *
  * A process id alone names nothing for long, because ids are used again; an id with a start time does.
  */
@@ -9,7 +9,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessIdentity {
   readonly pid: number
-  /** Opaque: equal for the same process, different for a later one with the same id, also after a restart of the machine. */
+  /**
+   * Opaque: equal for the same process, different for a later one with the same id, also after a restart of the
+   * machine.
+   */
   readonly startTime: string
 }
 
@@ -39,7 +42,9 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startTime === identity.startTime
 }
 
-/** Sum of the resident memory of the processes, in megabytes of 2^20 bytes. Pages that they share count once for each. */
+/**
+ * Sum of the resident memory of the processes, in megabytes of 2^20 bytes. Pages that they share count once for each.
+ */
 export function residentMegabytes(pids: readonly number[]): number {
   if (pids.length === 0) return 0
   return (onLinux ? residentFromProc(pids) : residentFromPs(pids)) / 1024

@@ -1,7 +1,7 @@
 /**
  * The files of a run's folder that say where it stands, and how they are read. Each is written whole and once:
- * `launch.json` what was asked for, `process.json` who has claimed the start, `command.json` the command's process, `exit.json` how it
- * ended; beside them `stdout.log` and `stderr.log`.
+ * `launch.json` what was asked for, `process.json` who has claimed the start, `command.json` the command's process,
+ * `exit.json` how it ended; beside them `stdout.log` and `stderr.log`.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +17,12 @@ export interface LaunchFile {
   readonly memoryMegabytes: number | null
   readonly graceSeconds: number
   readonly logMegabytes: number
+}
+
+/** What a wrapper is told on its standard input, because it must not be written to disk. */
+export interface Order {
+  readonly folder: string
+  readonly variables: Readonly<Record<string, string>>
 }
 
 /** Who may start the command: a wrapper, or nobody, when the run was abandoned before one began. */

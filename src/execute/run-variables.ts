@@ -14,7 +14,10 @@ export interface VariableChoice {
   readonly devices?: readonly string[]
 }
 
-/** PATH, HOME, LANG and TMPDIR always; `ALMANAC_SLOT`; CUDA_VISIBLE_DEVICES where devices are given; other variables only by name. */
+/**
+ * PATH, HOME, LANG and TMPDIR always; `ALMANAC_SLOT`; CUDA_VISIBLE_DEVICES where devices are given; other variables
+ * only by name.
+ */
 export function runVariables({ inherit, pass, slot, devices }: VariableChoice): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const name of [...always, ...pass]) {

@@ -5,9 +5,9 @@
 type Values = Readonly<Record<string, string>>
 
 /**
- * The command with its values. In a string, which a shell will read, a value is quoted as its place asks (bare, in "…" or in '…'); in a
- * list it is inserted as it is. Left alone is what is not a plain name in single braces: `${VAR}`, `{{name}}`, `{print $1}`,
- * `{a,b}`. Throws one sentence for an unknown name.
+ * The command with its values. In a string, which a shell will read, a value is quoted as its place asks (bare, in "…"
+ * or in '…'); in a list it is inserted as it is. Left alone is what is not a plain name in single braces: `${VAR}`,
+ * `{{name}}`, `{print $1}`, `{a,b}`. Throws one sentence for an unknown name.
  */
 export function substitute(command: string, values: Values): string
 export function substitute(command: readonly string[], values: Values): readonly string[]

@@ -1,6 +1,6 @@
 /**
- * Starts a command, holds it to its time and memory, and ends all that belongs to it: the wrapper's work, from the claim to
- * the exit.
+ * Starts a command, holds it to its time and memory, and ends all that belongs to it: the wrapper's work, from the
+ * claim to the exit.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,8 +15,9 @@ import { identityOf } from './process-table.ts'
 import { type LaunchFile, pathOf } from './run-folder.ts'
 
 /**
- * The command waits for a line on descriptor 3 before it becomes the program. Were we killed after making the process and before
- * noting who it is, nobody could find it; so it goes on only once it is on record, and ends by itself when we are gone.
+ * The command waits for a line on descriptor 3 before it becomes the program. Were we killed after making the process
+ * and before noting who it is, nobody could find it; so it goes on only once it is on record, and ends by itself when
+ * we are gone.
  */
 const gate = 'IFS= read -r go <&3 || exit 125; exec "$@" 3<&-'
 
@@ -30,17 +31,19 @@ export async function supervise(
   if (cancelled.aborted) return neverStarted('cancelled', 'cancelled before it began', startedAt)
   const obstacle = obstacleTo(launch.command, launch.workingDirectory, variables['PATH'])
   if (obstacle !== null) return neverStarted('not-started', obstacle, startedAt)
+  let start: { child: ChildProcess; family: ProcessFamily; logs: CappedLogs }
   try {
     const logs = new CappedLogs([pathOf(folder, 'stdout'), pathOf(folder, 'stderr')], launch.logMegabytes * 2 ** 20)
     const child = await spawnAtGate(launch, variables, logs.descriptors)
     const identity = identityOf(child.pid!)
     if (!identity) throw new Error('its process ended before it could begin')
     writeAtomically(pathOf(folder, 'command'), JSON.stringify(identity))
-    return await seeThrough(launch, child, new ProcessFamily(identity), logs, cancelled)
+    start = { child, family: new ProcessFamily(identity), logs }
   } catch (error) {
-    // Whatever still waits at the gate ends when we do.
+    // What waits at the gate ends when we do.
     return neverStarted('not-started', `the command cannot be started: ${(error as Error).message}`, startedAt)
   }
+  return await seeThrough(launch, start.child, start.family, start.logs, cancelled)
 }
 
 async function seeThrough(

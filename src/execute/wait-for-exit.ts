@@ -1,7 +1,8 @@
 /**
- * Waiting for a run, and cancelling it: for runs of our own and adopted ones alike, since all that is known of a run is in its folder.
+ * Waiting for a run, and cancelling it: for runs of our own and adopted ones alike, since all that is known of a run is
+ * in its folder.
  */
-import { type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { writeAtomically } from '../files/atomic.ts'
 import type { Exit } from './exit.ts'
 import { abandon, inspect } from './inspect.ts'
@@ -10,20 +11,26 @@ import { pathOf, readClaim, readExit } from './run-folder.ts'
 
 /** A wrapper takes well under a second to begin. One that has not by then never will, and is kept from it. */
 const unstartedMilliseconds = 60_000
-const pauseMilliseconds = { first: 10, longest: 250 }
+/** The exit is looked for often, which costs next to nothing; the processes, seldom. */
+const pauseMilliseconds = { first: 10, longest: 250, processes: 500 }
 
 /** Resolves when the run has ended; rejects with the signal's reason when that fires first, and the run goes on. */
 export async function waitForExit(folder: string, { signal }: { signal?: AbortSignal } = {}): Promise<Exit | 'lost'> {
   const began = performance.now()
   const bell = new Bell(folder)
+  let looked = Number.NEGATIVE_INFINITY
   try {
     for (let pause = pauseMilliseconds.first; ; pause = Math.min(pause * 1.5, pauseMilliseconds.longest)) {
       signal?.throwIfAborted()
-      const state = await inspect(folder)
-      if (state.state === 'exited') return state.exit
-      if (state.state === 'lost') return 'lost'
-      if (state.state === 'unstarted' && performance.now() - began > unstartedMilliseconds) abandon(folder)
-      else await bell.rings(pause, signal)
+      const now = performance.now()
+      if (now - looked >= pauseMilliseconds.processes || existsSync(pathOf(folder, 'exit'))) {
+        looked = now
+        const state = await inspect(folder)
+        if (state.state === 'exited') return state.exit
+        if (state.state === 'lost') return 'lost'
+        if (state.state === 'unstarted' && now - began > unstartedMilliseconds) abandon(folder)
+      }
+      await bell.rings(pause, signal)
     }
   } finally {
     bell.close()
@@ -31,8 +38,8 @@ export async function waitForExit(folder: string, { signal }: { signal?: AbortSi
 }
 
 /**
- * Asks the wrapper to end the run: SIGTERM to all its processes, SIGKILL after the grace. Returns at once; `waitForExit` says when it has ended.
- * A run that has not begun never begins. A run that has ended keeps its exit.
+ * Asks the wrapper to end the run: SIGTERM to all its processes, SIGKILL after the grace. Returns at once;
+ * `waitForExit` says when it has ended. A run that has not begun never begins. A run that has ended keeps its exit.
  */
 export function cancel(folder: string): void {
   if (readExit(folder)) return
@@ -56,8 +63,9 @@ function cancelledBeforeItBegan(): Exit {
 }
 
 /**
- * Rings when the wrapper touches `launch.json`, its last act. (A watch on the folder would ring with every line that the program prints.) The
- * system may have no watch to spare, or miss changes on network folders: then only the clock tells.
+ * Rings when the wrapper touches `launch.json`, its last act. (A watch on the folder would ring with every line that
+ * the program prints.) The system may have no watch to spare, or miss changes on network folders: then only the clock
+ * tells.
  */
 class Bell {
   readonly #watcher: FSWatcher | null

@@ -5,7 +5,10 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Replaces or creates the file. Throws one sentence, and leaves the old content, when the disk is full or the folder not writable. */
+/**
+ * Replaces or creates the file. Throws one sentence, and leaves the old content, when the disk is full or the folder
+ * not writable.
+ */
 export function writeAtomically(path: string, text: string): void {
   try {
     withTemporary(path, text, temporary => renameSync(temporary, path))
@@ -47,7 +50,10 @@ function withTemporary(path: string, text: string, publish: (temporary: string) 
   }
 }
 
-/** A new name survives a power cut only once its folder is synchronised too; some file systems refuse that, and then it is up to them. */
+/**
+ * A new name survives a power cut only once its folder is synchronised too; some file systems refuse that, and then it
+ * is up to them.
+ */
 function keepEntry(path: string): void {
   try {
     const descriptor = openSync(dirname(path), 'r')

@@ -6,8 +6,8 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /**
- * The absolute path of `path` in `folder`. Throws one sentence when `path` is absolute, has a `..`, or passes a symbolic
- * link that leaves the folder or leads nowhere. The path itself need not exist; the folder must.
+ * The absolute path of `path` in `folder`. Throws one sentence when `path` is absolute, has a `..`, or passes a
+ * symbolic link that leaves the folder or leads nowhere. The path itself need not exist; the folder must.
  */
 export function resolveInside(folder: string, path: string): string {
   if (path === '' || path.includes('\0')) throw new Error(`the path ${JSON.stringify(path)} is not a path`)

@@ -39,8 +39,8 @@ export async function commitInfo(root: string, revision: string): Promise<Commit
 }
 
 /**
- * Makes a commit and points the ref at it. A ref that exists must be an ancestor of the new commit, and must not be checked out: its
- * worktree would seem to undo the commit.
+ * Makes a commit and points the ref at it. A ref that exists must be an ancestor of the new commit, and must not be
+ * checked out: its worktree would seem to undo the commit.
  */
 export async function commitTree(
   root: string,
@@ -61,7 +61,8 @@ export async function commitTree(
   if (before !== null && (await runGit(root, ['merge-base', '--is-ancestor', before, commit])).code !== 0) {
     throw new Error(`${ref} is at ${before.slice(0, 12)}, which is not before the new commit; it is left where it is`)
   }
-  // With the value from before, so that a ref that another process moved meanwhile stays there. Zeros: it must not exist.
+  // With the value from before, so that a ref that another process moved meanwhile stays there. Zeros: it must not
+  // exist.
   await git(root, ['update-ref', '-m', 'almanac: new reference', ref, commit, before ?? '0'.repeat(commit.length)])
   return commit
 }

@@ -27,8 +27,8 @@ const form = [
 ]
 
 /**
- * The diff between two trees. Text must be UTF-8 to stand in a string, so a file in another encoding appears as git's binary patch.
- * Submodules are left out.
+ * The diff between two trees. Text must be UTF-8 to stand in a string, so a file in another encoding appears as git's
+ * binary patch. Submodules are left out.
  */
 export async function diffText(root: string, from: string, to: string): Promise<string> {
   const whole = await take(root, from, to, [])
@@ -67,7 +67,9 @@ async function takeAsBinary(root: string, from: string, to: string, path: string
   }
 }
 
-/** Throws a sentence for a diff that names a path outside the tree. Git would refuse most of them too, in its own words. */
+/**
+ * Throws a sentence for a diff that names a path outside the tree. Git would refuse most of them too, in its own words.
+ */
 export function refuseOutsidePaths(diff: string): void {
   for (const path of pathsNamedIn(diff)) {
     if (path.startsWith('/'))
@@ -76,7 +78,10 @@ export function refuseOutsidePaths(diff: string): void {
   }
 }
 
-/** The paths of `---`, `+++`, `rename` and `copy` lines as they stand there. Within a hunk such a line is content, so hunks are counted off. */
+/**
+ * The paths of `---`, `+++`, `rename` and `copy` lines as they stand there. Within a hunk such a line is content, so
+ * hunks are counted off.
+ */
 function* pathsNamedIn(diff: string): Generator<string> {
   let before = 0
   let after = 0

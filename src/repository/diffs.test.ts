@@ -181,7 +181,8 @@ describe('the diff of the working tree', () => {
 
   test('sees a change of the same size that was made in the instant in which the index was written', async () => {
     const root = scratchRepository()
-    // File systems with coarse times do by themselves what is forced here: both contents have one time, not before the index's.
+    // File systems with coarse times do by themselves what is forced here: both contents have one time, not before the
+    // index's.
     gitIn(root, 'config', 'core.trustctime', 'false')
     const instant = Date.now() / 1000 + 0.3
     const writeAt = (content: string) => {

@@ -1,6 +1,6 @@
 /**
- * Runs git, without a shell, the same way whatever the caller's environment and the user's settings: no hooks, no file-system monitor, no
- * pager, no prompts, no locks for convenience, English messages.
+ * Runs git, without a shell, the same way whatever the caller's environment and the user's settings: no hooks, no
+ * file-system monitor, no pager, no prompts, no locks for convenience, English messages.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -77,7 +77,10 @@ export function wordsOf(stderr: string): string {
     .join('; ')
 }
 
-/** A caller may itself run inside git (a hook, a rebase): its GIT_* variables would send us to another repository or index. */
+/**
+ * A caller may itself run inside git (a hook, a rebase): its GIT_* variables would send us to another repository or
+ * index.
+ */
 function gitVariables(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
   return { ...Object.fromEntries(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }

@@ -7,9 +7,9 @@ import { resolveInside } from '../files/safe-path.ts'
 import { git } from './git.ts'
 
 /**
- * Makes `worktree/path` a symbolic link to `root/path`, for each path. Throws a sentence for a path that leaves the root, does not
- * exist there, or is in the worktree already, tracked above all; the same link is kept. The last part may itself be a link to
- * anywhere, because data often lives on another disk.
+ * Makes `worktree/path` a symbolic link to `root/path`, for each path. Throws a sentence for a path that leaves the
+ * root, does not exist there, or is in the worktree already, tracked above all; the same link is kept. The last part
+ * may itself be a link to anywhere, because data often lives on another disk.
  */
 export async function linkInto(worktree: string, root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {

@@ -1,6 +1,6 @@
 /**
- * A user's git repository as experiments need it: trees, diffs and worktrees, without ever touching the user's own index or files.
- * New objects (trees, blobs) are added to its store; git collects those that nothing names.
+ * A user's git repository as experiments need it: trees, diffs and worktrees, without ever touching the user's own
+ * index or files. New objects (trees, blobs) are added to its store; git collects those that nothing names.
  */
 import { createHash } from 'node:crypto'
 import { applyDiff } from './apply-diff.ts'
@@ -25,17 +25,26 @@ export interface Repository {
   resolveCommit(revision: string): Promise<string | null>
   treeOf(commit: string): Promise<string>
   state(): Promise<RepositoryState>
-  /** `exclude`: files and folders (relative to the root) that are left as the commit has them: result files, linked data. */
+  /**
+   * `exclude`: files and folders (relative to the root) that are left as the commit has them: result files, linked
+   * data.
+   */
   diffOfWorkingTree(commit: string, options?: { readonly exclude?: readonly string[] }): Promise<WorkingTreeDiff>
   /** Unified diff between two commits or trees, fit for `treeAfter`; submodules are left out. */
   diffBetween(from: string, to: string): Promise<string>
   /** Hash of the commit's tree after the diff. Throws when it does not apply, or would reach outside the tree. */
   treeAfter(commit: string, diff: string): Promise<string>
-  /** A detached worktree of the commit with the diff applied; its folder must not exist. Several processes may do this at once. */
+  /**
+   * A detached worktree of the commit with the diff applied; its folder must not exist. Several processes may do this
+   * at once.
+   */
   addWorktree(path: string, commit: string, diff: string | null): Promise<void>
   /** Removes it with everything in it, also when it is half made or half gone; nothing happens when there is none. */
   removeWorktree(path: string): Promise<void>
-  /** Makes a commit of a tree and points `ref` (full name, `refs/…`) at it; the ref may only move forward. Returns the commit. */
+  /**
+   * Makes a commit of a tree and points `ref` (full name, `refs/…`) at it; the ref may only move forward. Returns the
+   * commit.
+   */
   commitTree(tree: string, parent: string, message: string, ref: string): Promise<string>
   commitInfo(revision: string): Promise<CommitInfo | null>
 }
@@ -50,7 +59,8 @@ export async function openRepository(directory: string): Promise<Repository> {
   }
   const commitOf = async (revision: string) => (isHash(revision) ? revision : await hashOf('commit', revision))
   const treeOf = (commit: string) => hashOf('tree', commit)
-  // A campaign asks for the same tree once a seed, and applying a diff starts git five times. The key names a commit by its hash: a revision may move.
+  // A campaign asks for the same tree once a seed, and applying a diff starts git five times. The key names a commit by
+  // its hash: a revision may move.
   const trees = new Map<string, Promise<string>>()
   const treeAfter = async (revision: string, diff: string) => {
     if (diff.trim() === '') return await treeOf(revision)

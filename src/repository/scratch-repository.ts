@@ -49,7 +49,10 @@ export function commitAll(root: string, message: string): string {
   return gitIn(root, 'rev-parse', 'HEAD')
 }
 
-/** Everything that a user could notice: the status, the index byte by byte, all files outside `.git`, refs and worktrees. */
+/**
+ * Everything that a user could notice: the status, the index byte by byte, all files outside `.git`, refs and
+ * worktrees.
+ */
 export function fingerprint(root: string): string {
   const index = createHash('sha256')
     .update(readFileSync(join(root, '.git', 'index')))

@@ -23,8 +23,8 @@ export async function withCopyOfIndex<Result>(root: string, use: (index: string)
     const status = statSync(original, { throwIfNoEntry: false })
     if (status) {
       copyFileSync(original, index)
-      // Git trusts that a file older than its index has not changed since. A copy with a later time would make it miss a change
-      // that was made in the same instant in which the original was written.
+      // Git trusts that a file older than its index has not changed since. A copy with a later time would make it miss
+      // a change that was made in the same instant in which the original was written.
       utimesSync(index, status.atime, Math.floor(status.mtimeMs) / 1000)
     }
     return await use(index)

@@ -1,6 +1,6 @@
 /**
- * What differs between two trees, entry by entry, and whether the difference stays inside: the check behind every diff that is
- * taken or applied, made on what git really wrote and not on the diff's text.
+ * What differs between two trees, entry by entry, and whether the difference stays inside: the check behind every diff
+ * that is taken or applied, made on what git really wrote and not on the diff's text.
  */
 import { posix } from 'node:path'
 import { fieldsOf, git } from './git.ts'

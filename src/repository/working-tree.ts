@@ -1,6 +1,6 @@
 /**
- * The working tree as a diff against a commit: what is tracked and has changed, and the untracked files that look like code.
- * The user's index and files are only read.
+ * The working tree as a diff against a commit: what is tracked and has changed, and the untracked files that look like
+ * code. The user's index and files are only read.
  */
 import { closeSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Worktrees: further working trees of one repository, each with its own files and index. Several processes may add and remove
- * them at once; git locks its records of them, and what meets a lock is tried again.
+ * Worktrees: further working trees of one repository, each with its own files and index. Several processes may add and
+ * remove them at once; git locks its records of them, and what meets a lock is tried again.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -9,8 +9,8 @@ import { isInside } from '../files/safe-path.ts'
 import { git, runGit, wordsOf } from './git.ts'
 
 /**
- * A detached worktree whose head is the commit and whose index and files are the tree. Throws, and leaves nothing, when it cannot be
- * made or its folder exists.
+ * A detached worktree whose head is the commit and whose index and files are the tree. Throws, and leaves nothing, when
+ * it cannot be made or its folder exists.
  */
 export async function addWorktree(root: string, path: string, commit: string, tree: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }))
@@ -26,8 +26,8 @@ export async function addWorktree(root: string, path: string, commit: string, tr
 }
 
 /**
- * Removes it with everything in it and git's record of it, also when either is half made or gone. Nothing happens when neither is there.
- * Throws for a folder that is no worktree of this repository, and for the main one.
+ * Removes it with everything in it and git's record of it, also when either is half made or gone. Nothing happens when
+ * neither is there. Throws for a folder that is no worktree of this repository, and for the main one.
  */
 export async function removeWorktree(root: string, path: string): Promise<void> {
   const real = realPathOf(path)
