@@ -19,7 +19,7 @@ test.each([
   [{ width: 100 }, 'Option "width" must give each of 4 heads an even size for rotary positions, not 25.'],
   [{ keyValueHeads: 3 }, 'Option "keyValueHeads" must divide "heads" (4), which 3 does not.'],
   [{ batchTokens: 32 }, 'Option "batchTokens" must be at least "contextLength" (64), not 32.'],
-  [{ tokenBudget: 1000 }, 'Option "tokenBudget" must be at least "batchTokens" (1024), not 1000.'],
+  [{ tokenBudget: 500 }, 'Option "tokenBudget" must be at least "batchTokens" (512), not 500.'],
   [
     { schedule: 'warmup-stable-decay', warmupFraction: 0.7 },
     'Option "decayFraction" must leave room for "warmupFraction" (0.7) within 1, not 0.4.',

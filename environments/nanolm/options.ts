@@ -61,8 +61,8 @@ function onOff(byDefault: boolean, meaning: string): SwitchOption {
 
 export const options = {
   // The model.
-  depth: integer(1, 16, 3, 'transformer blocks'),
-  width: integer(8, 512, 96, 'size of the residual stream; a multiple of `heads`'),
+  depth: integer(1, 16, 4, 'transformer blocks'),
+  width: integer(8, 512, 64, 'size of the residual stream; a multiple of `heads`'),
   heads: integer(1, 32, 4, 'query heads'),
   keyValueHeads: integer(1, 32, 4, 'key and value heads, each shared by `heads / keyValueHeads` query heads'),
   feedForwardFactor: number(
@@ -110,7 +110,7 @@ export const options = {
     'cosine',
     'course of the learning rate after the warm-up',
   ),
-  warmupFraction: number(0, 0.9, 0.05, 'share of the steps in which the learning rate rises linearly from zero'),
+  warmupFraction: number(0, 0.9, 0.1, 'share of the steps in which the learning rate rises linearly from zero'),
   decayFraction: number(
     0.01,
     1,
@@ -120,7 +120,7 @@ export const options = {
   finalLearningRateFraction: number(0, 1, 0.1, 'share of the peak learning rate left at the end; idle when constant'),
 
   // The data and the loss.
-  batchTokens: power(8, 65536, 1024, 'tokens in a step; at least `contextLength`'),
+  batchTokens: power(8, 65536, 512, 'tokens in a step; at least `contextLength`'),
   tokenBudget: integer(8, 100_000_000, 327_680, 'tokens to train on; the part that fills no batch is left out'),
   zLoss: number(0, 1, 0, 'weight of the squared logarithm of the softmax normaliser in the loss'),
 } as const satisfies Record<string, Option>
