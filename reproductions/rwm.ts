@@ -1,0 +1,130 @@
+/**
+ * What forecasts are worth, on real records: the evaluation of "Language Models as AI Research World Models" (RWM, arXiv
+ * 2610.12235) at micro scale, with forecasters that learn from records alone. Every forecaster in every condition, the
+ * noise ceiling, the case of the recipe that already has Muon, and the loop replayed.
+ *
+ *     node reproductions/rwm.ts [--records FOLDER] [--pools 1000] [--splits 20] [--resamples 500] [--repeats 10] [--seed 1] [--out FOLDER]
+ *
+ * Prints a Markdown page and writes it with its picture: rwm.md and rwm.svg, beside this file unless told otherwise. The
+ * same records and seed give the same bytes. A few minutes on two cores.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { writeAtomically } from '../src/files/atomic.ts'
+import { forecasters } from '../src/forecast/forecaster.ts'
+import { alreadyMuon } from './rwm/already-muon.ts'
+import { compare } from './rwm/comparison.ts'
+import { type EnvironmentRecords, environmentRecords } from './rwm/environment-records.ts'
+import { combine, type Estimate, groupResamples } from './rwm/estimates.ts'
+import { evidencePage } from './rwm/evidence.ts'
+import { seedCorrelation } from './rwm/noise-ceiling.ts'
+import { drawPicture } from './rwm/picture.ts'
+import { replay, replayAtRandom, replayOracle } from './rwm/replay.ts'
+import { atRandom, type ReplayRow } from './rwm/replay-section.ts'
+import { meanDefined } from './rwm/scores.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    records: { type: 'string', default: fileURLToPath(new URL('../environments/nanolm/records', import.meta.url)) },
+    pools: { type: 'string', default: '1000' },
+    splits: { type: 'string', default: '20' },
+    resamples: { type: 'string', default: '500' },
+    repeats: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    out: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
+  },
+})
+const [pools, splits, resampleCount, repeats] = [
+  wholeNumber('pools'),
+  wholeNumber('splits'),
+  wholeNumber('resamples'),
+  wholeNumber('repeats'),
+] as const
+const seed = Number(flags.seed)
+
+const environments = readEnvironments(flags.records)
+const resamples = groupResamples(
+  environments.flatMap(({ records }) => records),
+  resampleCount,
+  seed,
+)
+
+const comparisons = compare(forecasters, environments, { pools, splits, seed, resamples })
+
+const ceilingsByEnvironment = environments.map(
+  ({ records }): Estimate => ({
+    value: seedCorrelation(records),
+    resampled: resamples.map(drawn => seedCorrelation(records, drawn)),
+  }),
+)
+const ceiling = combine(ceilingsByEnvironment, (...values) => meanDefined(values))
+
+const muon = alreadyMuon([forecasters.neighbours, forecasters.ridge, forecasters.kernel], environments, seed)
+
+const replays: ReplayRow[] = []
+for (const own of environments) {
+  const row = (history: string, forecaster: string, loop: (repeat: number) => ReplayRow['results'][number]) =>
+    replays.push({
+      environment: own.name,
+      history,
+      forecaster,
+      results: Array.from({ length: repeats }, (_, repeat) => loop(1000 * seed + repeat)),
+    })
+  const others = environments.filter(other => other !== own).flatMap(({ records }) => records)
+  row('', atRandom, repeat => replayAtRandom(own, repeat))
+  for (const name of ['neighbours', 'ridge', 'kernel'] as const) {
+    row('its own results', name, repeat => replay(forecasters[name], own, [], repeat))
+    row('other recipe, and its own results', name, repeat => replay(forecasters[name], own, others, repeat))
+  }
+  row('', 'oracle', repeat => replayOracle(own, repeat))
+}
+
+const page = evidencePage({
+  command: commandText(),
+  environments,
+  comparisons,
+  ceilings: { byEnvironment: ceilingsByEnvironment, overall: ceiling },
+  replays,
+  muon,
+  pools,
+  splits,
+  seed,
+})
+process.stdout.write(page)
+writeAtomically(join(flags.out, 'rwm.md'), page)
+writeAtomically(join(flags.out, 'rwm.svg'), drawPicture(comparisons, ceiling))
+
+function readEnvironments(folder: string): EnvironmentRecords[] {
+  const files = readdirSync(folder)
+    .filter(file => file.endsWith('.jsonl'))
+    .sort()
+  if (files.length < 2) {
+    throw new Error(
+      `${folder} has ${files.length} .jsonl files; give a folder with the records of two environments or more`,
+    )
+  }
+  let firstId = 1
+  return files.map(file => {
+    const found = environmentRecords(readFileSync(join(folder, file), 'utf8'), file, firstId)
+    firstId += 100_000
+    return found
+  })
+}
+
+function wholeNumber(name: 'pools' | 'splits' | 'resamples' | 'repeats'): number {
+  const value = Number(flags[name])
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is ${flags[name]}; give a whole number from 1`)
+  return value
+}
+
+/** The command with what differs from its defaults, but for the folder it writes to. */
+function commandText(): string {
+  const given = process.argv
+    .slice(2)
+    .join(' ')
+    .replace(/\s*--out[ =]\S+/, '')
+    .trim()
+  return `node reproductions/rwm.ts${given === '' ? '' : ` ${given}`}`
+}
