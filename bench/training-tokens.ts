@@ -63,8 +63,14 @@ function configurationOf({ width, depth, heads, sequence }: Size): DecoderConfig
   }
 }
 
-/** Seconds of each step, after three that warm up. */
-async function engineSeconds(size: Size, threads: number): Promise<number[]> {
+/** Of each step, after three that warm up. */
+interface Measured {
+  readonly seconds: readonly number[]
+  /** Of all threads. On a machine that others use too, it says more than the wall clock; it counts waiting in loops as work. */
+  readonly processorSeconds: readonly number[]
+}
+
+async function measureEngine(size: Size, threads: number): Promise<Measured> {
   const { rows, sequence } = size
   const trainer = await createDecoderTrainer({
     configuration: configurationOf(size),
@@ -82,14 +88,19 @@ async function engineSeconds(size: Size, threads: number): Promise<number[]> {
   }
   const groups = [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 3e-3, weightDecay: 0.1 }] as const
   const seconds: number[] = []
+  const processorSeconds: number[] = []
   for (let step = 0; step < steps + 3; step++) {
     const start = performance.now()
+    const processorStart = process.cpuUsage()
     await trainer.forwardBackward(batch)
     await trainer.optimStep({ groups, clipNorm: 1 })
-    if (step >= 3) seconds.push((performance.now() - start) / 1000)
+    if (step < 3) continue
+    seconds.push((performance.now() - start) / 1000)
+    const { user, system } = process.cpuUsage(processorStart)
+    processorSeconds.push((user + system) / 1e6)
   }
   await trainer.dispose()
-  return seconds
+  return { seconds, processorSeconds }
 }
 
 /** The path of a Python that has PyTorch, or the reason why there is none. */
@@ -104,13 +115,15 @@ function pythonWithTorch(): { readonly python: string } | { readonly reason: str
       console.log(`Installing PyTorch into ${folder} …`)
       execFileSync(python, ['-m', 'pip', 'install', '--quiet', 'torch', 'numpy'], { stdio: 'pipe' })
     }
+    const version = execFileSync(python, ['-c', 'import torch; print(torch.__version__)'], { encoding: 'utf8' })
+    console.log(`PyTorch ${version.trim()}`)
     return { python }
   } catch (error) {
     return { reason: error instanceof Error ? error.message.split('\n')[0]! : String(error) }
   }
 }
 
-function torchSeconds(python: string, size: Size, threads: number): { version: string; seconds: number[] } {
+function measureTorch(python: string, size: Size, threads: number): Measured {
   const configuration = configurationOf(size)
   const { rows } = size
   const options = {
@@ -124,7 +137,7 @@ function torchSeconds(python: string, size: Size, threads: number): { version: s
   }
   const script = join(import.meta.dirname, 'training_tokens_torch.py')
   const output = execFileSync(python, [script, JSON.stringify(options)], { encoding: 'utf8' })
-  const result = JSON.parse(output) as { version: string; parameters: number; seconds: number[] }
+  const result = JSON.parse(output) as Measured & { readonly parameters: number }
   if (result.parameters !== parameterCount(configuration))
     throw new Error(
       `The models differ: ${result.parameters} parameters in PyTorch, ${parameterCount(configuration)} here`,
@@ -132,32 +145,53 @@ function torchSeconds(python: string, size: Size, threads: number): { version: s
   return result
 }
 
+function report(size: Size, threads: number, engine: Measured, peer: Measured): void {
+  const configuration = configurationOf(size)
+  const count = size.rows * size.sequence
+  const both = (values: number[], digits: number) => `${values[0]!.toFixed(digits)} (${values[1]!.toFixed(digits)})`
+  const summary = (seconds: readonly number[]) => [median(seconds), Math.min(...seconds)]
+  const rate = (seconds: readonly number[]) =>
+    both(
+      summary(seconds).map(value => count / value),
+      0,
+    )
+  const ratio = (ours: readonly number[], theirs: readonly number[]) =>
+    both(
+      summary(theirs).map((value, index) => value / summary(ours)[index]!),
+      2,
+    )
+  const gigaflops = (estimatedFlopsPerToken(configuration) * count) / Math.min(...engine.seconds) / 1e9
+  const hasPeer = peer.seconds.length > 0
+  console.log(
+    [
+      size.name,
+      parameterCount(configuration),
+      `${size.rows}x${size.sequence}`,
+      threads,
+      rate(engine.seconds),
+      gigaflops.toFixed(0),
+      hasPeer ? rate(peer.seconds) : '-',
+      hasPeer ? ratio(engine.seconds, peer.seconds) : '-',
+      hasPeer ? ratio(engine.processorSeconds, peer.processorSeconds) : '-',
+    ].join('\t'),
+  )
+}
+
 const torch = pythonWithTorch()
 if ('reason' in torch) console.log(`PyTorch is skipped: ${torch.reason}`)
-console.log('median over steps; the fastest step in brackets; tokens per second')
-console.log(['size', 'parameters', 'batch', 'threads', 'engine', 'GFLOP/s', 'PyTorch', 'ratio'].join('\t'))
+console.log('Tokens per second by the median step, by the fastest in brackets; a ratio above 1: the engine is faster')
+console.log('size parameters batch threads engine GFLOP/s PyTorch ratio processor-time-ratio'.split(' ').join('\t'))
 for (const size of sizes.filter(({ name }) => flags.sizes.split(',').includes(name)))
   for (const threads of flags.threads.split(',').map(Number)) {
-    const engine: number[] = []
-    const peer: number[] = []
-    let version = ''
-    for (let turn = 0; turn < Number(flags.turns); turn++) {
-      engine.push(...(await engineSeconds(size, threads)))
-      if ('reason' in torch) continue
-      const measured = torchSeconds(torch.python, size, threads)
-      peer.push(...measured.seconds)
-      version = measured.version
-    }
-    const configuration = configurationOf(size)
-    const count = size.rows * size.sequence
-    const rate = (seconds: number[]) =>
-      `${Math.round(count / median(seconds))} (${Math.round(count / Math.min(...seconds))})`
-    const gigaflops = ((estimatedFlopsPerToken(configuration) * count) / median(engine) / 1e9).toFixed(1)
-    const fastest = (Math.min(...peer) / Math.min(...engine)).toFixed(2)
-    const ratio = peer.length > 0 ? `${(median(peer) / median(engine)).toFixed(2)} (${fastest})` : '-'
-    const peerRate = peer.length > 0 ? `${rate(peer)} torch ${version}` : '-'
-    const shape = `${size.rows}x${size.sequence}`
-    console.log(
-      [size.name, parameterCount(configuration), shape, threads, rate(engine), gigaflops, peerRate, ratio].join('\t'),
-    )
+    const turns: { engine: Measured; peer: Measured | null }[] = []
+    for (let turn = 0; turn < Number(flags.turns); turn++)
+      turns.push({
+        engine: await measureEngine(size, threads),
+        peer: 'python' in torch ? measureTorch(torch.python, size, threads) : null,
+      })
+    const joined = (measured: (Measured | null)[]): Measured => ({
+      seconds: measured.flatMap(turn => turn?.seconds ?? []),
+      processorSeconds: measured.flatMap(turn => turn?.processorSeconds ?? []),
+    })
+    report(size, threads, joined(turns.map(({ engine }) => engine)), joined(turns.map(({ peer }) => peer)))
   }
