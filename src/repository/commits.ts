@@ -2,6 +2,7 @@
  * Commits: found by a revision, described, and made from a tree.
  */
 import { git, runGit } from './git.ts'
+import { checkedOutRefs } from './worktree.ts'
 
 export interface CommitInfo {
   readonly commit: string
@@ -53,7 +54,7 @@ export async function commitTree(
     throw new Error(`${ref} is not a full name of a ref, such as refs/heads/name`)
   }
   const before = await resolveTo('commit', root, ref)
-  if ((await git(root, ['worktree', 'list', '--porcelain'])).split('\n').includes(`branch ${ref}`)) {
+  if ((await checkedOutRefs(root)).includes(ref)) {
     throw new Error(`${ref} is checked out, so it is left where it is; choose another name`)
   }
   const variables = await identityVariables(root)

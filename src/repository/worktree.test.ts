@@ -153,7 +153,7 @@ describe('a worktree', () => {
         await repository.addWorktree(path, 'HEAD', diff)
         await repository.removeWorktree(path)
       }
-      for (let index = 0; index < 6; index += 2) await Promise.all([round(index), round(index + 1)])`
+      for (let index = 0; index < 12; index += 3) await Promise.all([0, 1, 2].map(next => round(index + next)))`
     const codes = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const child = spawn(process.execPath, ['--input-type=module', '-e', program, root, folder, deeper], {

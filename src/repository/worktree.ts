@@ -33,23 +33,39 @@ export async function removeWorktree(root: string, path: string): Promise<void> 
   const real = realPathOf(path)
   const [main, ...others] = await worktreesOf(root)
   if (real === main || isInside(real, root)) throw new Error(`${path} holds the repository itself and is not removed`)
-  if (others.includes(real)) {
-    const { code } = await runGit(root, ['worktree', 'remove', '--force', '--force', real])
-    if (code === 0) return
-    // Damaged: its folder goes first, and then git drops the record of what is gone.
-    rmSync(real, { recursive: true, force: true })
-    await patiently(root, ['worktree', 'remove', '--force', '--force', real])
-    return
-  }
+  if (others.includes(real)) return await removeRecorded(root, real)
   if (!existsSync(real)) return
   if (!(await isLeftover(root, real))) throw new Error(`${path} is no worktree of ${root} and is not removed`)
   rmSync(real, { recursive: true, force: true })
 }
 
+async function removeRecorded(root: string, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { code, stderr } = await runGit(root, ['worktree', 'remove', '--force', '--force', path])
+    // Git needs no folder to drop the record; and a damaged folder is one that only we can remove.
+    rmSync(path, { recursive: true, force: true })
+    if (code === 0 || !(await worktreesOf(root)).includes(path)) return
+    if (attempt === mostAttempts) throw new Error(`cannot remove the worktree ${path}: ${wordsOf(stderr)}`)
+    await pauseAfter(attempt)
+  }
+}
+
 /** Absolute real paths, the main one first. */
 async function worktreesOf(root: string): Promise<readonly string[]> {
-  const lines = (await git(root, ['worktree', 'list', '--porcelain'])).split('\n')
-  return lines.filter(line => line.startsWith('worktree ')).map(line => line.slice('worktree '.length))
+  return (await worktreeRecords(root))
+    .filter(line => line.startsWith('worktree '))
+    .map(line => line.slice('worktree '.length))
+}
+
+/** Branches that are checked out somewhere, as full names. */
+export async function checkedOutRefs(root: string): Promise<readonly string[]> {
+  return (await worktreeRecords(root))
+    .filter(line => line.startsWith('branch '))
+    .map(line => line.slice('branch '.length))
+}
+
+async function worktreeRecords(root: string): Promise<readonly string[]> {
+  return (await patiently(root, ['worktree', 'list', '--porcelain'])).split('\n')
 }
 
 /** Empty, or with a `.git` file that names a record of this repository. */
@@ -71,12 +87,18 @@ function realPathOf(path: string): string {
   return parent === whole ? whole : join(realPathOf(parent), basename(whole))
 }
 
+const mostAttempts = 8
+
 /** Another process may hold a lock, or remove its own record while git reads all of them. */
-async function patiently(root: string, parameters: readonly string[]): Promise<void> {
+async function patiently(root: string, parameters: readonly string[]): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const { code, stderr } = await runGit(root, parameters)
-    if (code === 0) return
-    if (attempt === 6) throw new Error(wordsOf(stderr))
-    await sleep(20 * 2 ** attempt * (0.5 + Math.random()))
+    const { code, stdout, stderr } = await runGit(root, parameters)
+    if (code === 0) return stdout.toString('utf8')
+    if (attempt === mostAttempts) throw new Error(wordsOf(stderr))
+    await pauseAfter(attempt)
   }
+}
+
+async function pauseAfter(attempt: number): Promise<void> {
+  await sleep(10 * 2 ** attempt * (0.5 + Math.random()))
 }
