@@ -8,7 +8,7 @@
  * Prints a Markdown page and writes it with its picture: rwm.md and rwm.svg, beside this file unless told otherwise. The
  * same records and seed give the same bytes. A few minutes on two cores.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -97,9 +97,7 @@ writeAtomically(join(flags.out, 'rwm.md'), page)
 writeAtomically(join(flags.out, 'rwm.svg'), drawPicture(comparisons, ceiling))
 
 function readEnvironments(folder: string): EnvironmentRecords[] {
-  const files = readdirSync(folder)
-    .filter(file => file.endsWith('.jsonl'))
-    .sort()
+  const files = (existsSync(folder) ? readdirSync(folder) : []).filter(file => file.endsWith('.jsonl')).sort()
   if (files.length < 2) {
     throw new Error(
       `${folder} has ${files.length} .jsonl files; give a folder with the records of two environments or more`,

@@ -3,6 +3,7 @@
  */
 import type { ExperimentRecord } from '../../src/experiment/record.ts'
 import { gainText } from '../../src/report/numbers.ts'
+import { mean } from '../../src/statistics/summary.ts'
 import type { MuonCase } from './already-muon.ts'
 import { numberText, table } from './markdown.ts'
 
@@ -13,11 +14,12 @@ export function muonSection(muon: MuonCase | null): string {
   const { target, sources, seen, rows } = muon
   const signed = (value: number) => `${value > 0 ? '+' : ''}${numberText(value, 4)}`
   const judged = rows.filter(({ record }) => record.measured!.gain !== 0)
-  const right = shown.map((name, index) => {
+  const results = shown.map((name, index) => {
     const agreeing = judged.filter(
       ({ record, forecasts }) => Math.sign(forecasts[index]!.quantiles[2]) === Math.sign(record.measured!.gain),
     )
-    return `${name} ${agreeing.length}`
+    const errors = rows.map(({ record, forecasts }) => Math.abs(forecasts[index]!.quantiles[2] - record.measured!.gain))
+    return { name, right: agreeing.length, error: numberText(mean(errors), 4) }
   })
   return `
 ## The case: a recipe that already has Muon
@@ -34,7 +36,7 @@ ${table(
   ]),
 )}
 
-The sign is right for, of ${judged.length}: ${right.join(', ')}.
+The sign is right in, of ${judged.length}: ${results.map(({ name, right }) => `${name} ${right}`).join(', ')}. The mean absolute error is ${results.map(({ name, error }) => `${error} for ${name}`).join(', ')}; of saying that nothing changes, ${numberText(mean(rows.map(({ record }) => Math.abs(record.measured!.gain))), 4)}.
 `
 }
 

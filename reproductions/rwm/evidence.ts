@@ -36,7 +36,7 @@ export function evidencePage(evidence: Evidence): string {
 
 Printed by \`${command}\`; ${pools} pools, ${splits} random halves, seed ${seed}${until === null ? '' : `; records measured until ${until}`}. What the words mean: [docs/forecasting.md](../docs/forecasting.md).
 
-Square brackets are 95 % bootstrap intervals. What is drawn again is a near-duplicate group (the same options under the same tags, whatever the values), over all environments at once; forecasts are not made again. Such intervals are somewhat too narrow for means with heavy tails, as the error and the regret are.
+Square brackets are 95 % bootstrap intervals. What is drawn again is a near-duplicate group (the same options under the same tags, whatever the values), over all environments at once; forecasts are not made again. Such intervals are too narrow where rare records decide, as the best few do for the regret and the worst few for the error: what did not happen to be among the records is not drawn again either.
 
 ![Rank correlation and regret by condition and forecaster](rwm.svg)
 

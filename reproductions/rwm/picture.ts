@@ -10,7 +10,7 @@ import { type Estimate, intervalOf } from './estimates.ts'
 import type { Measure } from './scores.ts'
 
 const panelWidth = 520
-const height = 560
+const height = 576
 const marginLeft = 90
 
 /** Okabe and Ito's colours and greys; the place on the axis tells the forecasters apart as well. */
@@ -19,7 +19,7 @@ svg { font: 13px system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 
   --constant: #8a867c; --recent: #8a867c; --neighbours: #c2500a; --ridge: #8d5fa8; --kernel: #0067a5; --plot-background: #fdfcf9; color: #22211e; }
 @media (prefers-color-scheme: dark) { svg { --paper: #191a1c; --ink: #e6e3dc; --soft: #a19d94;
   --constant: #98958d; --recent: #98958d; --neighbours: #f0935a; --ridge: #c79be0; --kernel: #62b5ee; --plot-background: #191a1c; color: #e6e3dc; } }
-.ground { fill: var(--paper); } text { fill: currentColor; } .soft { fill: var(--soft); } .title { font-size: 15px; font-weight: 600; }`
+.ground { fill: var(--paper); } .soft { fill: var(--soft); } .title { fill: currentColor; font-size: 15px; font-weight: 600; }`
 
 interface Point {
   readonly condition: Condition
@@ -51,7 +51,7 @@ export function drawPicture(comparisons: readonly Comparison[], ceiling: Estimat
 }
 
 function nested(svg: string, x: number): string {
-  return svg.replace('<svg ', `<svg x="${x}" y="64" `)
+  return svg.replace('<svg ', `<svg x="${x}" y="56" `)
 }
 
 function panel(
@@ -77,7 +77,7 @@ function panel(
     height,
     marginLeft,
     marginRight: 24,
-    marginTop: 8,
+    marginTop: 24,
     marginBottom: 44,
     x: {
       label,

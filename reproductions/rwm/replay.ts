@@ -2,7 +2,7 @@
  * The loop replayed on finished records: each round offers new candidates, a forecaster chooses a few, and their results
  * are looked up instead of paid for and join its history.
  */
-import { choose } from '../../src/campaign/choose.ts'
+import { scores as worthOf } from '../../src/campaign/choose.ts'
 import type { ExperimentRecord } from '../../src/experiment/record.ts'
 import type { Forecaster } from '../../src/forecast/forecaster.ts'
 import { withoutNearDuplicates } from '../../src/forecast/leak-guard.ts'
@@ -37,14 +37,13 @@ export function replay(
   source: readonly ExperimentRecord[],
   seed: number,
 ): LoopResult {
-  const random = seededRandom(seed).fork('choices')
   const executed: ExperimentRecord[] = []
   const rounds: Round[] = []
   for (const pool of poolsOf(own.records, seededRandom(seed).fork('pools'))) {
     const history = [...withoutNearDuplicates(source, pool), ...executed]
     const forecasts = forecaster(own.environment, history, pool, { seed })
-    const choices = choose(forecasts, { choose: chosenOfPool, exploration: 0, random })
-    const chosen = choices.flatMap(({ choice }, index) => (choice === 'exploited' ? [index] : []))
+    // The largest worth first, as a campaign without exploration; equal worth in the pool's order, which is random.
+    const chosen = oracleChoice(chosenOfPool, worthOf(forecasts))
     executed.push(...chosen.map(index => pool[index]!))
     rounds.push({ pool: pool.map(gainOf), chosen })
   }
