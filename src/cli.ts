@@ -10,9 +10,13 @@ import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
 import { InputError, NothingToDo, type Operation } from './operations/operation.ts'
+import { visibleText } from './report/outside-text.ts'
 import { runInTerminal } from './terminal.ts'
 
 const version = '0.1.0'
+
+/** Of words that only have commands below them. */
+const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
 
 const program = new Command('almanac')
   .description(
@@ -40,7 +44,7 @@ try {
 
 function groupOf(parent: Command, word: string): Command {
   const found = parent.commands.find(command => command.name() === word)
-  return found ?? parent.command(word).description(`${word}: see the commands below`).exitOverride()
+  return found ?? parent.command(word).description(groups[word]!).exitOverride()
 }
 
 function addOperation(parent: Command, word: string, it: Operation): void {
@@ -108,7 +112,7 @@ function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(
-    `${message
+    `${visibleText(message)
       .split('\n')
       .map(line => `almanac: ${line}`)
       .join('\n')}\n`,

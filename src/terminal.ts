@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util'
 import { isCancel, select, text } from '@clack/prompts'
+import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
 import type { Context, Operation, Question } from './operations/operation.ts'
 import { forecastText, gainText } from './report/numbers.ts'
@@ -80,9 +81,14 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
     progress = { ...progress, elapsedSeconds: (Date.now() - started) / 1000 }
     output.write(`\r\u001b[2K${progressLine(progress, columns() - 1)}`)
   }
+  /** Words may quote what came from outside: whatever they hold, they stay one harmless line. */
   const line = (words: string) => {
+    if (json) {
+      output.write(`${JSON.stringify({ type: 'note', text: words })}\n`)
+      return
+    }
     clear()
-    output.write(`${words}\n`)
+    output.write(`${visibleLine(words)}\n`)
     draw()
   }
   const timer = live ? setInterval(draw, 500).unref() : null
@@ -106,11 +112,11 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           line(event.text)
           break
         case 'runs-planned':
-          update({ round: event.round ?? 0, rounds: event.rounds, runsBudget: runsEnded + event.runs })
+          update({ round: event.round, rounds: event.rounds, runsBudget: runsEnded + event.runs })
           break
         case 'run-started':
           update({ runsRunning: runsRunning + 1 })
-          if (event.adopted) line(`${event.adopted}: ${singleLine(event.what)}, seed ${event.seed}`)
+          if (event.adopted) line(`${event.adopted}: ${event.what}, seed ${event.seed}`)
           break
         case 'run-ended': {
           const failed = event.outcome.kind !== 'finished'
@@ -127,6 +133,9 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           line(
             `round ${event.round} of ${event.rounds}: ${event.considered} candidates, ${event.dropped.length} dropped, ${event.chosen.length} chosen`,
           )
+          for (const { reason, count } of tally(event.dropped.map(each => each.reason))) {
+            line(`  dropped ${count}: ${reason}`)
+          }
           for (const { sentence, quantiles, explored } of event.chosen) {
             line(`  ${forecastText(quantiles)}  ${sentence}${explored ? ' (exploration)' : ''}`)
           }
@@ -150,8 +159,13 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   }
 }
 
+/** Its indentation is ours; the rest may be anybody's. */
+function visibleLine(words: string): string {
+  return `${/^ */.exec(words)![0]}${singleLine(words)}`
+}
+
 const nothingYet: Progress = {
-  round: 0,
+  round: null,
   rounds: null,
   runsEnded: 0,
   runsBudget: null,
@@ -170,9 +184,15 @@ export function stopOnInterrupt(
   const cancel = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {
     if (!stop.signal.aborted) {
-      note('Stopping: what runs may finish, nothing new starts. Press Ctrl-C again to end the running ones.')
+      // Whoever sends SIGTERM will not come back to send a second.
+      const ends = signal === 'SIGTERM'
+      note(
+        ends
+          ? 'Stopping: ending the running ones.'
+          : 'Stopping: what runs may finish, nothing new starts. Press Ctrl-C again to end the running ones.',
+      )
       stop.abort()
-      if (signal === 'SIGTERM') cancel.abort()
+      if (ends) cancel.abort()
     } else if (!cancel.signal.aborted) {
       note('Ending the running ones.')
       cancel.abort()

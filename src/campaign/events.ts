@@ -12,11 +12,11 @@ export interface RunName {
 
 export type CampaignEvent =
   | { readonly type: 'note'; readonly text: string }
-  /** How many are left to do; `round` is null outside a campaign and for the reference. */
+  /** How many are left to do. */
   | {
       readonly type: 'runs-planned'
       readonly runs: number
-      readonly round: number | null
+      readonly round: number | 'reference' | null
       readonly rounds: number | null
     }
   /** `adopted` says whose it was, for a run that was going on already. */

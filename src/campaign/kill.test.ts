@@ -24,7 +24,7 @@ test('killed at many random moments and resumed, a campaign runs everything once
     const begun = call > 0 && campaigns() > 0
     const { process: child, ended } = startAlmanac(folder, ...(begun ? ['campaign', 'resume'] : start))
     // Moments are counted in rows written, and some milliseconds more: seconds would mean something else on a busy machine.
-    const moment = rows() + random.integer(6)
+    const moment = rows() + random.integer(12)
     const delay = 30 * random.uniform()
     let over = false
     const watching = (async () => {
@@ -36,8 +36,9 @@ test('killed at many random moments and resumed, a campaign runs everything once
     over = true
     await watching
     if (signal === 'SIGKILL') kills++
-    else expect({ code, errors }).toMatchObject({ code: 0 })
-    finished = code === 0
+    // 3: it was killed after its last word, so there is nothing left to do.
+    else expect([0, 3], errors).toContain(code)
+    finished = signal === null
   }
   expect(finished).toBe(true)
   expect(kills).toBeGreaterThan(3)

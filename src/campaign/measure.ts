@@ -61,7 +61,7 @@ export async function measure(tasks: readonly Task[], measuring: Measuring): Pro
     else waiting.push(task)
   }
   if (waiting.length === 0) return
-  const { round } = waiting[0]!
+  const round = waiting[0]!.what === 'reference' ? 'reference' : waiting[0]!.round
   measuring.emit({ type: 'runs-planned', runs: waiting.length, round, rounds: measuring.rounds ?? null })
   const start = oneAtATime()
   const slots = Array.from({ length: Math.min(measuring.concurrency, waiting.length) }, (_, slot) => slot)

@@ -34,7 +34,9 @@ export function findEnvironmentFile(start: string): string {
   if (!existsSync(from)) throw new Error(`There is no folder ${from}; correct its name.`)
   if (statSync(from).isFile()) return from
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = environmentFileNames.map(name => join(folder, name)).find(path => existsSync(path))
+    const found = environmentFileNames
+      .map(name => join(folder, name))
+      .find(path => statSync(path, { throwIfNoEntry: false })?.isFile())
     if (found) return found
     if (dirname(folder) === folder) break
   }
@@ -55,7 +57,7 @@ export async function openEnvironment(start: string): Promise<OpenEnvironment> {
       `${basename(path)}: reference is empty; expected "configuration" (a JSON file or an object), "commit" (a git revision such as "HEAD"), or "code" (files).`,
     )
   }
-  const repository = usesGit ? await openRepository(directory) : null
+  const repository = usesGit ? await repositoryOf(directory, file.reference.commit!) : null
   return {
     directory,
     path,
@@ -65,6 +67,17 @@ export async function openEnvironment(start: string): Promise<OpenEnvironment> {
     referenceMoves: file.reference.commit !== undefined && /^(HEAD|@)$/.test(file.reference.commit),
     repository,
   }
+}
+
+async function repositoryOf(directory: string, revision: string): Promise<Repository> {
+  return openRepository(directory).catch(cause => {
+    throw new Error(
+      `reference.commit is "${revision}", but ${cause.message}; correct that, or give reference.configuration instead.`,
+      {
+        cause,
+      },
+    )
+  })
 }
 
 async function readEnvironmentValue(path: string): Promise<unknown> {

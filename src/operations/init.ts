@@ -1,5 +1,5 @@
 /** Writes the environment file: proposes what it finds in the folder, asks for the rest or takes it from flags. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type EnvironmentInput, parseEnvironmentFile } from '../campaign/environment-file.ts'
@@ -50,6 +50,9 @@ export const init = operation({
   }),
   run: async (flags, context): Promise<Written> => {
     const directory = resolve(context.directory)
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new InputError(`There is no folder ${directory}; correct its name.`)
+    }
     const existing = environmentFileNames.find(name => existsSync(join(directory, name)))
     if (existing && !flags.force) {
       throw new InputError(`${existing} is there already; edit it, or replace it with --force.`)

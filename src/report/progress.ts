@@ -8,8 +8,8 @@ import { countText, durationText, gainText } from './numbers.ts'
 import { singleLine } from './outside-text.ts'
 
 export interface Progress {
-  /** Counts from 1. */
-  readonly round: number
+  /** Counts from 1; `reference` while that is measured, null outside a campaign. */
+  readonly round: number | 'reference' | null
   /** Null where only the budget ends the campaign. */
   readonly rounds: number | null
   /** Runs that have ended, in any way. */
@@ -35,14 +35,14 @@ export function progressLine(progress: Progress, columns: number): string {
   ].filter(Boolean)
   const elapsed = durationText(progress.elapsedSeconds)
   const parts = [
-    `round ${of(progress.round, progress.rounds)}`,
+    typeof progress.round === 'number' ? `round ${of(progress.round, progress.rounds)}` : (progress.round ?? ''),
     runs.join(', '),
     progress.secondsBudget === null ? elapsed : `${elapsed} of ${durationText(progress.secondsBudget)}`,
     progress.best === null
       ? 'no gain measured yet'
       : `best ${gainText(progress.best.measured)} (${singleLine(progress.best.sentence)})`,
   ]
-  return truncate(parts.join(' · '), columns)
+  return truncate(parts.filter(Boolean).join(' · '), columns)
 }
 
 /** The last line of a campaign: `24 runs in 4 min 51 s, 2 failed`. */

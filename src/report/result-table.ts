@@ -1,5 +1,5 @@
 /**
- * The table that a campaign ends with and `records` prints: candidate, forecast with its 80 % interval, measured gain
+ * The table that a campaign ends with and `records` prints: number of the record (what `promote` takes), candidate, forecast with its 80 % interval, measured gain
  * with its standard error, verdict. Rows come in the order given.
  */
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
@@ -36,6 +36,7 @@ export function renderResultTable(
   const rows = records.map((record): Cell[] => {
     const forecast = forecasts.get(record.id)
     return [
+      String(record.id),
       candidateText(record),
       forecast === undefined ? dash : forecastText(forecast.quantiles),
       gainText(record.measured),
@@ -46,6 +47,7 @@ export function renderResultTable(
   })
   return renderTable(
     [
+      { heading: '#', align: 'right' },
       { heading: 'candidate', shrinkTo: 16 },
       { heading: 'forecast (80 %)', align: 'right', shrinkTo: 14 },
       { heading: 'gain ± s.e.', align: 'right' },
