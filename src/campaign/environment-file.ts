@@ -159,6 +159,13 @@ export function seedList(seeds: number | readonly number[]): readonly number[] {
   return typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : [...new Set(seeds)]
 }
 
+/** As many seeds as asked for: those of the environment file first, and then the next free ones. */
+export function firstSeeds(count: number, configured: number | readonly number[]): readonly number[] {
+  const seeds = [...seedList(configured)]
+  for (let seed = Math.max(...seeds) + 1; seeds.length < count; seed++) seeds.push(seed)
+  return seeds.slice(0, count)
+}
+
 function isPattern(pattern: string): boolean {
   try {
     return new RegExp(`${pattern}|`, 'm').exec('')!.length === 2

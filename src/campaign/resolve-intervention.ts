@@ -2,7 +2,7 @@
  * From an intervention as it is proposed to what would run: the merged configuration, the tree after the diff, the hash
  * that says whether it was run before. Refuses, with a sentence, what cannot run or changes nothing.
  */
-import { parsePatch } from 'diff'
+import { join } from 'node:path'
 import { mergePatch } from '../experiment/configuration.ts'
 import { changedOptions } from '../experiment/diff-options.ts'
 import type { Version } from '../experiment/environment.ts'
@@ -37,13 +37,16 @@ export async function resolveIntervention(
   if (diff !== null && (repository === null || commit === null)) {
     throw new Error('It has a diff, but the environment has no commit for it; set reference.commit, or give overrides.')
   }
-  if (diff !== null) {
-    const touched = file.evaluator.find(name => touchedFiles(diff).includes(name))
+  const merged = overrides === null ? configuration : mergePatch(configuration, overrides)
+  const after = diff === null ? tree : await repository!.treeAfter(commit!, diff)
+  if (diff !== null && after !== null && tree !== null) {
+    // Asked of git, not of the diff's text: a rename without a hunk changes the evaluator too.
+    const changed = await repository!.changedPaths(tree, after)
+    const evaluator = file.evaluator.map(name => join(repository!.prefix, name))
+    const touched = changed.find(path => evaluator.some(each => path === each || path.startsWith(`${each}/`)))
     if (touched)
       throw new Error(`It changes ${touched}, which decides the metric (evaluator); a gain would mean nothing.`)
   }
-  const merged = overrides === null ? configuration : mergePatch(configuration, overrides)
-  const after = diff === null ? tree : await repository!.treeAfter(commit!, diff)
   if (canonicalJson(merged) === canonicalJson(configuration) && after === tree) {
     throw new Error('It changes nothing: the result equals the reference.')
   }
@@ -54,10 +57,4 @@ export async function resolveIntervention(
     configuration: merged,
     tree: after,
   }
-}
-
-function touchedFiles(diff: string): string[] {
-  return parsePatch(diff).flatMap(({ oldFileName, newFileName }) =>
-    [oldFileName, newFileName].flatMap(name => (name === undefined ? [] : [name.replace(/^[ab]\//, '')])),
-  )
 }

@@ -4,6 +4,7 @@ import { bestOf } from '../campaign/conclude.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { countText, durationText, gainText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import type { TableOptions } from '../report/table.ts'
 import { summarise } from './record-summary.ts'
@@ -70,11 +71,14 @@ export function campaignText(outcome: CampaignOutcome, options: TableOptions): s
   const { campaign, state, why, records, forecasts, runs, seconds, rounds } = outcome
   const best = bestOf(records)
   const lines = [
-    options.styling('heading', `Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`),
+    options.styling('heading', singleLine(`Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`)),
     `${countText(rounds.length, 'round')}, ${countText(runs, 'run')}, ${durationText(seconds)} of run time.`,
   ]
-  if (best) lines.push(`Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${best.intervention.sentence}`)
+  if (best)
+    lines.push(
+      `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
+    )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
-  if (state === 'stopped') lines.push('', 'Go on with: almanac campaign resume')
+  if (state === 'stopped') lines.push('', `Go on with: almanac campaign resume ${campaign}`)
   return lines.join('\n')
 }

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { startCampaign } from '../campaign/campaign.ts'
 import { defineCampaign } from '../campaign/definition.ts'
 import type { CandidateSource } from '../campaign/environment-file.ts'
-import { seedList } from '../campaign/environment-file.ts'
+import { firstSeeds } from '../campaign/environment-file.ts'
 import { historyKinds } from '../campaign/history.ts'
 import { forecasters } from '../forecast/forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
-import { InputError, operation } from './operation.ts'
+import { InputError, NothingToDo, operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
 
 const count = z.number().int().positive()
@@ -61,13 +61,23 @@ export const campaignStart = operation({
       const definition = defineCampaign(
         {
           ...flags,
-          seeds: seeds === undefined ? undefined : [...seedList(seeds)],
-          referenceSeeds: referenceSeeds === undefined ? undefined : [...seedList(referenceSeeds)],
+          seeds: seeds === undefined ? undefined : [...firstSeeds(seeds, opened.file.seeds)],
+          referenceSeeds:
+            referenceSeeds === undefined ? undefined : [...firstSeeds(referenceSeeds, opened.file.referenceSeeds)],
         },
         opened.file,
       )
+      const latest = await ledger.latestCampaign(environment.familyId)
+      if (latest?.last.state === 'stopped') {
+        place.emit({
+          type: 'note',
+          text: `Campaign ${latest.id} was stopped before its end; "almanac campaign resume ${latest.id}" goes on with it. This is a new one.`,
+        })
+      }
       const id = await startCampaign(environment, { definition, source }, place)
-      return campaignOutcome(id, ledger)
+      const outcome = await campaignOutcome(id, ledger)
+      if (outcome.state === 'finished' && outcome.runs === 0) throw new NothingToDo(outcome.why!)
+      return outcome
     }),
   json: campaignJson,
   text: campaignText,

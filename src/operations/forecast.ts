@@ -9,6 +9,7 @@ import { resolveIntervention } from '../campaign/resolve-intervention.ts'
 import type { Candidate, Forecast } from '../experiment/record.ts'
 import { forecasters } from '../forecast/forecaster.ts'
 import { countText, forecastText, percentText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { renderTable } from '../report/table.ts'
 import { type Context, operation } from './operation.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
@@ -81,7 +82,7 @@ export const forecast = operation({
       ]),
       options,
     )
-    const lost = dropped.map(({ sentence, reason }) => `dropped: ${sentence}: ${reason}`)
+    const lost = dropped.map(({ sentence, reason }) => singleLine(`dropped: ${sentence}: ${reason}`))
     const words = `By ${forecaster}, from ${countText(records, 'record')}.`
     return [
       table,

@@ -10,6 +10,7 @@ import { readResultsTsv } from '../importers/results-tsv.ts'
 import { storeHistory } from '../importers/store-history.ts'
 import { storeRecords } from '../importers/store-records.ts'
 import { countText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { openRepository, type Repository } from '../repository/repository.ts'
 import { InputError, operation } from './operation.ts'
 import { asInput, inPlace, type Place } from './surroundings.ts'
@@ -52,7 +53,7 @@ export const importHistory = operation({
         'heading',
         `${source}: ${countText(added, 'row')} imported, ${known} known before, ${unusable.length} not usable`,
       ),
-      ...unusable.map(({ line, reason, text }) => `  line ${line}: ${reason}: ${text}`),
+      ...unusable.map(({ line, reason, text }) => `  line ${line}: ${singleLine(`${reason}: ${text}`)}`),
     ]
     for (const [reason, rows] of Map.groupBy(withoutCode, each => each.reason.replace(/\b[0-9a-f]{7,40}\b/, '…'))) {
       lines.push(

@@ -10,6 +10,8 @@ import type { Environment, Reference } from '../experiment/environment.ts'
 import { objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { gainText, plainNumber } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
+import type { Repository } from '../repository/repository.ts'
 import { median } from '../statistics/summary.ts'
 import { InputError, operation } from './operation.ts'
 import { asInput, inPlace, type Place } from './surroundings.ts'
@@ -60,11 +62,12 @@ export const promote = operation({
         versionId: environment.version.id,
         interventionId: record.id,
       })
-      await ledger.setCurrentVersion(environment.familyId, version.id, 'promoted')
       const tasks = await referenceTasks(version, seedList(opened.file.referenceSeeds), ledger)
       await measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
       const values = await referenceValues(version.id, ledger)
-      if (values.length === 0 && !place.stop.aborted) throw new Error(await whyReferenceFailed(version.id, ledger))
+      // Only what can be measured against becomes current; until then the old reference stays.
+      if (values.length > 0) await ledger.setCurrentVersion(environment.familyId, version.id, 'promoted')
+      else if (!place.stop.aborted) throw new Error(await whyReferenceFailed(version.id, ledger))
       return {
         record: record.id,
         sentence: record.intervention.sentence,
@@ -77,9 +80,12 @@ export const promote = operation({
       }
     }),
   text: ({ record, sentence, version, objective, before, after, ref }, { styling }) => {
+    if (after === null) {
+      return `Stopped before the new reference was measured: the old one stays. Go on with: almanac promote ${record}`
+    }
     const lines = [
-      styling('heading', `Record ${record} is the reference now (version ${version}): ${sentence}`),
-      `${objective}: ${plainNumber(before)} before, ${after === null ? 'not measured yet' : `${plainNumber(after)} with seeds of its own`}`,
+      styling('heading', `Record ${record} is the reference now (version ${version}): ${singleLine(sentence)}`),
+      `${objective}: ${plainNumber(before)} before, ${plainNumber(after)} with seeds of its own`,
     ]
     if (ref) lines.push(`Its commit is ${ref}. To bring your branch there: git stash && git merge --ff-only ${ref}`)
     return lines.join('\n')
@@ -115,10 +121,33 @@ async function promotedReference(
   ) {
     return { reference: { ...reference, configuration: resolved.configuration }, ref: null }
   }
-  const ref = `refs/almanac/${slug(environment)}/record-${record.id}`
-  const message = `${record.intervention.sentence}\n\nPromoted by Almanac: record ${record.id}, gain ${gainText(record.measured)}.`
-  const commit = await opened.repository.commitTree(resolved.tree, reference.commit, message, ref)
-  return { reference: { ...reference, configuration: resolved.configuration, commit, tree: resolved.tree }, ref }
+  const commit = await commitOf(record, resolved.tree, reference.commit, environment, opened.repository)
+  return {
+    reference: { ...reference, configuration: resolved.configuration, commit: commit.hash, tree: resolved.tree },
+    ref: commit.ref,
+  }
+}
+
+/**
+ * The commit of the tree. One that was made before is taken again: the version that names it must not lose it, and a
+ * promotion that was cut short is repeated. A ref of that name with other content is left from a ledger that is gone.
+ */
+async function commitOf(
+  record: ExperimentRecord,
+  tree: string,
+  parent: string,
+  environment: Environment,
+  repository: Repository,
+): Promise<{ hash: string; ref: string }> {
+  const usual = `refs/almanac/${slug(environment)}/record-${record.id}`
+  for (const ref of [usual, `${usual}-${tree.slice(0, 12)}`]) {
+    const before = await repository.resolveCommit(ref)
+    if (before !== null && (await repository.treeOf(before)) === tree) return { hash: before, ref }
+    if (before !== null) continue
+    const message = `${record.intervention.sentence}\n\nPromoted by Almanac: record ${record.id}, gain ${gainText(record.measured)}.`
+    return { hash: await repository.commitTree(tree, parent, message, ref), ref }
+  }
+  throw new Error(`${usual} names another commit; remove it with "git update-ref -d ${usual}" and promote again.`)
 }
 
 /** A name that git takes as part of a ref. */

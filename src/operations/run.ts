@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { whyReferenceFailed } from '../campaign/campaign.ts'
 import { conclude, referenceValues } from '../campaign/conclude.ts'
-import { seedList } from '../campaign/environment-file.ts'
+import { firstSeeds, seedList } from '../campaign/environment-file.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
@@ -11,6 +11,7 @@ import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { forecasters } from '../forecast/forecaster.ts'
 import { forecastText, gainText, percentText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { NothingToDo, operation } from './operation.ts'
 import { changeFlags, proposedIntervention } from './proposal.ts'
@@ -49,7 +50,7 @@ export const run = operation({
       const { opened, ledger, environment, emit } = place
       const { version } = environment
       const resolved = await proposedIntervention(message, flags, tag ?? [], place, context.directory)
-      const seedsToRun = seedList(seeds ?? opened.file.seeds)
+      const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 
       const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
@@ -89,7 +90,7 @@ export const run = operation({
     const { id, measured: gain, verdict, runs, intervention } = record
     const chance = gain?.probabilityBetter
     const lines = [
-      styling('heading', `Record ${id}: ${intervention.sentence}`),
+      styling('heading', `Record ${id}: ${singleLine(intervention.sentence)}`),
       `forecast   ${forecast ? `${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish` : 'none'}`,
       `measured   ${gainText(gain)}${chance === null || chance === undefined ? '' : `, P(better) ${percentText(chance)}`}`,
       `verdict    ${verdict === null ? 'none yet' : styling(verdict, verdictText(record))}`,
@@ -97,7 +98,7 @@ export const run = operation({
     for (const { seed, outcome, attempt } of runs) {
       if (outcome !== null && outcome.kind !== 'finished') {
         lines.push(
-          `seed ${seed}${attempt > 0 ? `, attempt ${attempt + 1}` : ''}: ${outcome.kind}: ${outcome.reason ?? ''}`,
+          `seed ${seed}${attempt > 0 ? `, attempt ${attempt + 1}` : ''}: ${outcome.kind}: ${singleLine(outcome.reason ?? '')}`,
         )
       }
     }

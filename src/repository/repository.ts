@@ -8,6 +8,7 @@ import { type CommitInfo, commitInfo, commitTree, resolveTo } from './commits.ts
 import { diffText } from './diff-text.ts'
 import { git, runGit, wordsOf } from './git.ts'
 import { type RepositoryState, stateOf } from './state.ts'
+import { treeChanges } from './tree-changes.ts'
 import { type WorkingTreeDiff, workingTreeDiff } from './working-tree.ts'
 import { addWorktree, removeWorktree } from './worktree.ts'
 
@@ -32,6 +33,8 @@ export interface Repository {
   diffOfWorkingTree(commit: string, options?: { readonly exclude?: readonly string[] }): Promise<WorkingTreeDiff>
   /** Unified diff between two commits or trees, fit for `treeAfter`; submodules are left out. */
   diffBetween(from: string, to: string): Promise<string>
+  /** Paths of all files that differ between two commits or trees. */
+  changedPaths(from: string, to: string): Promise<readonly string[]>
   /** Hash of the commit's tree after the diff. Throws when it does not apply, or would reach outside the tree. */
   treeAfter(commit: string, diff: string): Promise<string>
   /**
@@ -87,6 +90,7 @@ export async function openRepository(directory: string): Promise<Repository> {
       return await workingTreeDiff(root, commit, exclude)
     },
     diffBetween: async (from, to) => diffText(root, await treeOf(from), await treeOf(to)),
+    changedPaths: async (from, to) => (await treeChanges(root, from, to)).map(({ path }) => path),
     treeAfter,
     addWorktree: async (path, revision, diff) => {
       const commit = await commitOf(revision)
