@@ -1,9 +1,9 @@
 /**
  * Files that are there whole or not at all: after a crash, a kill or a full disk, a reader finds the old content or the
- * new, never half. Leaves out locks: two writers of one file both succeed, and the later wins.
+ * new, never half. After a power cut too, though the latest change may then be missing. Leaves out locks: two writers of
+ * one file both succeed, and the later wins.
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 
 /**
  * Replaces or creates the file. Throws one sentence, and leaves the old content, when the disk is full or the folder
@@ -12,7 +12,6 @@ import { dirname } from 'node:path'
 export function writeAtomically(path: string, text: string): void {
   try {
     withTemporary(path, text, temporary => renameSync(temporary, path))
-    keepEntry(path)
   } catch (error) {
     throw writeError(path, error)
   }
@@ -25,7 +24,6 @@ export function writeAtomically(path: string, text: string): void {
 export function createExclusively(path: string, text: string): boolean {
   try {
     withTemporary(path, text, temporary => linkSync(temporary, path))
-    keepEntry(path)
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -48,21 +46,6 @@ function withTemporary(path: string, text: string, publish: (temporary: string) 
   } finally {
     rmSync(temporary, { force: true })
   }
-}
-
-/**
- * A new name survives a power cut only once its folder is synchronised too; some file systems refuse that, and then it
- * is up to them.
- */
-function keepEntry(path: string): void {
-  try {
-    const descriptor = openSync(dirname(path), 'r')
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {}
 }
 
 const reasons: Readonly<Record<string, string>> = {
