@@ -40,6 +40,19 @@ export function lastLine(path: string): string | null {
   return null
 }
 
+/** Of the end of a log of errors, the line that says what went wrong: the last that names an error, else the last there is. */
+export function lastComplaint(path: string): string | null {
+  for (const lines of linesFromEnd(path)) {
+    // Node ends with its stack and its version, Python with the error itself.
+    const named = lines
+      .slice(-50)
+      .findLast(line => /^\s*(Uncaught )?[\w.]*(Error|Exception|error|fatal)\b.*:/.test(line))
+    if (named !== undefined) return named.trim()
+    break
+  }
+  return lastLine(path)
+}
+
 function linesOf(block: Buffer): readonly string[] {
   return block
     .toString('utf8')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readClaim } from './run-folder.ts'
 import { eventually, scratchLaunch } from './scratch-run.ts'
 
 /** Processes whose environment has a variable with this value. */
@@ -16,6 +17,11 @@ function carriersOf(mark: string): readonly number[] {
         return false
       }
     })
+}
+
+function claimantIn(folder: string): number | null {
+  const claim = readClaim(folder)
+  return claim && 'wrapper' in claim ? claim.wrapper.pid : null
 }
 
 // Elsewhere the environment of another process cannot be read.
@@ -38,15 +44,13 @@ test.runIf(process.platform === 'linux').each([
   const exit = once(child, 'exit')
   // The launcher, two wrappers at work, and one in reserve.
   await eventually(() => carriersOf(mark).length === 4)
+  const claims = await Promise.all(launches.map(({ folder }) => eventually(() => claimantIn(folder))))
   child.stdin.write('end')
   await exit
   const left = await eventually(() => {
     const pids = carriersOf(mark)
     return pids.length === 2 && pids
   })
-  const claims = launches.map(
-    ({ folder }) => JSON.parse(readFileSync(join(folder, 'process.json'), 'utf8')).wrapper.pid,
-  )
   expect([...left].sort()).toEqual(claims.sort())
   for (const pid of claims) process.kill(pid, 'SIGTERM')
   await eventually(() => carriersOf(mark).length === 0)
