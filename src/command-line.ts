@@ -11,11 +11,11 @@ export interface Called {
   readonly errors: string
 }
 
-/** Starts `almanac` with these arguments in a folder. */
+/** Starts `almanac` with these arguments in a folder. `told` is what it wrote to standard error so far. */
 export function startAlmanac(
   folder: string,
   ...parameters: string[]
-): { process: ChildProcess; ended: Promise<Called> } {
+): { process: ChildProcess; ended: Promise<Called>; told: () => string } {
   const child = spawn(process.execPath, [cli, ...parameters], {
     cwd: folder,
     env: { ...process.env, NO_COLOR: '1' },
@@ -27,7 +27,7 @@ export function startAlmanac(
   child.stderr.setEncoding('utf8').on('data', text => (errors += text))
   const { promise, resolve, reject } = Promise.withResolvers<Called>()
   child.on('error', reject).on('close', (code, signal) => resolve({ code, signal, output, errors }))
-  return { process: child, ended: promise }
+  return { process: child, ended: promise, told: () => errors }
 }
 
 /** Runs `almanac` to its end. */

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch } from '../execute/launch.ts'
-import { lastLine } from '../execute/log-lines.ts'
+import { lastComplaint } from '../execute/log-lines.ts'
 import { fileNames } from '../execute/run-folder.ts'
 import { runVariables } from '../execute/run-variables.ts'
 import { substitute } from '../execute/substitute.ts'
@@ -37,7 +37,7 @@ export async function outputOfProgram(
   stop.addEventListener('abort', end)
   const exit = await waitForExit(folder).finally(() => stop.removeEventListener('abort', end))
   stop.throwIfAborted()
-  const complaint = lastLine(join(folder, fileNames.stderr))
+  const complaint = lastComplaint(join(folder, fileNames.stderr))
   if (exit === 'lost' || exit.kind !== 'exited' || exit.exitCode !== 0) {
     const how =
       exit === 'lost' ? 'was lost' : (exit.reason ?? `ended with ${exit.signal ?? `exit code ${exit.exitCode}`}`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Exit } from '../execute/exit.ts'
 import { abandon, inspect } from '../execute/inspect.ts'
-import { lastLine } from '../execute/log-lines.ts'
+import { lastComplaint } from '../execute/log-lines.ts'
 import { outcomeOf } from '../execute/outcome.ts'
 import { isAlive } from '../execute/process-table.ts'
 import { type MetricPlaces, readMetrics } from '../execute/read-metrics.ts'
@@ -74,7 +74,7 @@ async function outcomeFrom(
     readings,
     objective: objectiveOf(family).name,
     broken: brokenConstraint(family.constraints, numbers, await referenceMetrics(run.versionId, ledger)),
-    lastLine: lastLine(join(folder, fileNames.stderr)),
+    lastLine: lastComplaint(join(folder, fileNames.stderr)),
   })
 }
 

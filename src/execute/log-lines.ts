@@ -46,7 +46,7 @@ export function lastComplaint(path: string): string | null {
     // Node ends with its stack and its version, Python with the error itself.
     const named = lines
       .slice(-50)
-      .findLast(line => /^\s*(Uncaught )?[\w.]*(Error|Exception|error|fatal)\b.*:/.test(line))
+      .findLast(line => /^\s*(Uncaught )?([\w.]*(Error|Exception)|error|fatal)\b/.test(line))
     if (named !== undefined) return named.trim()
     break
   }

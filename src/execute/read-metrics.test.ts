@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MetricSource } from '../experiment/environment.ts'
-import { lastLine } from './log-lines.ts'
+import { lastComplaint, lastLine } from './log-lines.ts'
 import { readMetrics } from './read-metrics.ts'
 
 function folderWith(files: Record<string, string | Buffer>) {
@@ -155,9 +155,42 @@ describe('a pattern', () => {
   })
 })
 
+test('what went wrong is the last line that names an error, or else the last line', () => {
+  const folder = folderWith({
+    python: 'Traceback:\n  x\nValueError: no\n',
+    node: 'file.js:1\n\nTypeError: x is no function\n    at a (b:1:2)\n\nNode.js v24.21.0\n',
+    memory: 'RuntimeError: first\nMemoryError\n',
+    plain: 'loading\nno such layer\n',
+  })
+  const said = (name: string) => lastComplaint(join(folder, name))
+  expect([said('python'), said('node'), said('memory'), said('plain'), said('none')]).toEqual([
+    'ValueError: no',
+    'TypeError: x is no function',
+    'MemoryError',
+    'no such layer',
+    null,
+  ])
+})
+
 test('the last line is the last that is not blank', () => {
   const folder = folderWith({ a: 'Traceback:\n  x\nValueError: no\n\n  \n', empty: '\n\n' })
   expect(lastLine(join(folder, 'a'))).toBe('ValueError: no')
   expect(lastLine(join(folder, 'empty'))).toBe(null)
   expect(lastLine(join(folder, 'none'))).toBe(null)
+})
+
+test('a file that the run wrote where it stood counts, one that was there before does not', () => {
+  const out = folderWith({})
+  const stood = folderWith({ 'metrics.json': '{"loss": 2}' })
+  const read = (since: Date) =>
+    readMetrics({
+      metrics: [{ name: 'loss', direction: 'minimize', read: { file: 'metrics.json', path: 'loss' } }],
+      folder: out,
+      out,
+      workingDirectory: { folder: stood, since },
+    })['loss']
+  expect(read(new Date(0))).toEqual({ kind: 'number', value: 2 })
+  expect(read(new Date(Date.now() + 60_000))).toMatchObject({ kind: 'missing' })
+  writeFileSync(join(out, 'metrics.json'), '{"loss": 1}')
+  expect(read(new Date(0))).toEqual({ kind: 'number', value: 1 })
 })

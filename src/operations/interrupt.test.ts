@@ -1,0 +1,158 @@
+/**
+ * Ctrl-C and other processes: one signal lets running runs finish, two end them; a campaign that somebody runs is not run
+ * twice; two campaigns share a ledger. Real processes throughout.
+ */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { startsOf, toyEnvironment } from '../campaign/toy-environment.ts'
+import { almanac, almanacJson, startAlmanac } from '../command-line.ts'
+import { openLedger } from '../ledger/ledger.ts'
+
+let folder = ''
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const start = ['campaign', 'start', '--rounds', '1', '--choose', '3', '--exploration', '0']
+const slow = (wait: number) =>
+  toyEnvironment({
+    reference: { configuration: { rate: 1, width: 4, wait } },
+    seeds: 1,
+    referenceSeeds: 1,
+    concurrency: 2,
+  })
+
+test('one Ctrl-C: what runs finishes, nothing new starts, exit 130; resume does the rest and no more', async () => {
+  folder = slow(700)
+  const { process: child, ended } = startAlmanac(folder, ...start)
+  await until(() => startsOf(folder).length === 3)
+  child.kill('SIGINT')
+  const { code, output, errors } = await ended
+  expect(code, errors).toBe(130)
+  expect(errors).toContain('Press Ctrl-C again to end the running ones.')
+  expect(output).toContain('Campaign 1: stopped. It was stopped by the user.')
+  expect(output).toContain('almanac campaign resume 1')
+  expect(startsOf(folder)).toHaveLength(3)
+  expect(await kinds()).toEqual(['finished', 'finished', 'finished'])
+
+  const another = await almanac(folder, ...start, '--runs', '1')
+  expect(another.errors).toContain(
+    'Campaign 1 was stopped before its end; "almanac campaign resume 1" goes on with it.',
+  )
+  const resumed = await almanac(folder, 'campaign', 'resume', '1')
+  expect(resumed.code, resumed.errors).toBe(0)
+  expect(new Set(startsOf(folder)).size).toBe(startsOf(folder).length)
+  const again = await almanac(folder, 'campaign', 'resume', '1')
+  expect({ code: again.code, errors: again.errors }).toEqual({
+    code: 3,
+    errors: 'almanac: Campaign 1 is finished. All 1 rounds are done.\n',
+  })
+})
+
+test('two: the running ones are ended and recorded as cancelled', async () => {
+  folder = slow(30_000)
+  const { process: child, ended } = startAlmanac(folder, 'run', '-m', 'Learn faster', '--set', 'rate=0.1')
+  await until(() => startsOf(folder).length === 1)
+  child.kill('SIGINT')
+  await pause(100)
+  child.kill('SIGINT')
+  const { code, errors } = await ended
+  expect(code, errors).toBe(130)
+  expect(await kinds()).toEqual(['cancelled'])
+  expect(startsOf(folder)).toEqual(['1 4 1'])
+})
+
+test('SIGTERM ends the running ones at once', async () => {
+  folder = slow(1500)
+  const { process: child, ended } = startAlmanac(folder, ...start)
+  await until(() => startsOf(folder).length === 3)
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(130)
+  expect(await kinds()).toEqual(['finished', 'cancelled', 'cancelled'])
+  const resumed = await almanac(folder, 'campaign', 'resume')
+  expect(resumed.code, resumed.errors).toBe(0)
+  expect(await kinds()).toEqual(['finished', 'cancelled', 'cancelled', 'finished', 'finished', 'finished'])
+})
+
+test('a campaign that a living process runs is left to it', async () => {
+  folder = slow(1500)
+  const { process: child, ended } = startAlmanac(folder, ...start)
+  await until(() => startsOf(folder).length === 1)
+  const second = await almanac(folder, 'campaign', 'resume')
+  expect({ code: second.code, errors: second.errors }).toEqual({
+    code: 1,
+    errors: `almanac: Campaign 1 is being run by process ${child.pid}; wait for it or stop it first.\n`,
+  })
+  expect((await ended).code).toBe(0)
+})
+
+test('two campaigns at once on one ledger both end well, and nothing runs twice', async () => {
+  folder = slow(300)
+  const two = [almanac(folder, ...start, '--json'), almanac(folder, ...start, '--choose', '4', '--json')]
+  const [first, second] = await Promise.all(two)
+  expect(first!.code, first!.errors).toBe(0)
+  expect(second!.code, second!.errors).toBe(0)
+  const starts = startsOf(folder)
+  expect(new Set(starts).size).toBe(starts.length)
+  expect(await kinds()).toEqual(starts.map(() => 'finished'))
+  for (const { output } of [first!, second!]) {
+    const { state, records } = JSON.parse(output) as { state: string; records: { measured: object | null }[] }
+    expect(state).toBe('finished')
+    expect(records.every(({ measured }) => measured !== null)).toBe(true)
+  }
+})
+
+test('stopping a campaign that waits for the run of another leaves that run alone', async () => {
+  folder = slow(4000)
+  const owner = startAlmanac(folder, ...start, '--choose', '1')
+  await until(() => startsOf(folder).length === 1)
+  const waiting = startAlmanac(folder, ...start, '--choose', '2', '--json')
+  await until(() => waiting.told().includes('runs in another process'))
+  waiting.process.kill('SIGINT')
+  waiting.process.kill('SIGINT')
+  expect((await waiting.ended).code).toBe(130)
+  const { code, errors } = await owner.ended
+  expect(code, errors).toBe(0)
+  expect(await kinds()).toEqual(['finished', 'finished'])
+})
+
+test('a run whose process died between the claim and its folder is tried again', async () => {
+  folder = slow(10)
+  const { campaign } = await almanacJson<{ campaign: number }>(folder, ...start, '--choose', '1', '--runs', '1')
+  expect(campaign).toBe(1)
+  await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+  const reference = (await ledger.runsOfCampaign(1))[0]!
+  await ledger.claimRun({
+    interventionId: reference.interventionId,
+    seed: 2,
+    attempt: 0,
+    folder: join(folder, '.almanac', 'runs', 'lost', 'seed-2-attempt-0'),
+    claimant: { pid: 2 ** 22, started: 'long ago' },
+  })
+  const resumed = await almanac(folder, ...start, '--choose', '1', '--reference-seeds', '2')
+  expect(resumed.code, resumed.errors).toBe(0)
+  const attempts = (await ledger.runsOf(reference.interventionId)).map(({ seed, outcome }) => [seed, outcome?.kind])
+  expect(attempts).toEqual([
+    [1, 'finished'],
+    [2, 'infrastructure'],
+    [2, 'finished'],
+  ])
+  expect(readdirSync(join(folder, '.almanac', 'runs', 'lost'))).toHaveLength(1)
+})
+
+async function kinds(): Promise<(string | undefined)[]> {
+  await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+  const open = await ledger.openRuns()
+  expect(open).toEqual([])
+  const found: (string | undefined)[] = []
+  for (let id = 1; ; id++) {
+    const run = await ledger.run(id)
+    if (run === null) return found
+    found.push(run.outcome?.kind)
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 30_000; performance.now() < end; await pause(10)) if (holds()) return
+  throw new Error('it did not happen within thirty seconds')
+}
