@@ -73,12 +73,12 @@ for (const own of environments) {
       results: Array.from({ length: repeats }, (_, repeat) => loop(1000 * seed + repeat)),
     })
   const others = environments.filter(other => other !== own).flatMap(({ records }) => records)
-  row('', atRandom, repeat => replayAtRandom(own, repeat))
+  row('none', atRandom, repeat => replayAtRandom(own, repeat))
   for (const name of ['neighbours', 'ridge', 'kernel'] as const) {
     row('its own results', name, repeat => replay(forecasters[name], own, [], repeat))
     row('other recipe, and its own results', name, repeat => replay(forecasters[name], own, others, repeat))
   }
-  row('', 'oracle', repeat => replayOracle(own, repeat))
+  row('the truth', 'oracle', repeat => replayOracle(own, repeat))
 }
 
 const page = evidencePage({

@@ -3,6 +3,7 @@
  * may and may not be read as. Sentences are fixed; every number in them comes from this run, but for the paper's.
  */
 import { objectiveOf } from '../../src/experiment/environment.ts'
+import { pooledNoise } from '../../src/experiment/gain.ts'
 import { nearDuplicateGroups } from '../../src/experiment/near-duplicates.ts'
 import { evidenceOf, finishedValues } from '../../src/experiment/records.ts'
 import { median, variance } from '../../src/statistics/summary.ts'
@@ -88,10 +89,10 @@ function recordsTable(environments: readonly EnvironmentRecords[]): string {
     environments.map(({ name, environment, records, reference }) => {
       const { name: metric, unit = '' } = objectiveOf(environment.family)
       const values = finishedValues(reference, metric)
-      const within = records
-        .map(({ runs }) => finishedValues(evidenceOf(runs), metric))
-        .filter(seeds => seeds.length > 1)
-        .map(seeds => Math.sqrt(variance(seeds)))
+      const within = pooledNoise(
+        [],
+        records.map(({ runs }) => finishedValues(evidenceOf(runs), metric)),
+      )
       const count = (verdict: string) => records.filter(record => record.verdict === verdict).length
       const gains = records.flatMap(({ measured }) => measured?.gain ?? []).sort((a, b) => a - b)
       const at = (share: number) => numberText(gains[Math.floor(share * (gains.length - 1))] ?? Number.NaN, 4)
@@ -99,7 +100,7 @@ function recordsTable(environments: readonly EnvironmentRecords[]): string {
       return [
         name,
         `${values.length === 0 ? 'none' : numberText(median(values), 4)} ${unit} (${values.length})`,
-        `reference ${deviation}, interventions ${within.length === 0 ? 'unknown' : numberText(median(within), 4)} (median)`,
+        `reference ${deviation}, interventions ${within === null ? 'unknown' : numberText(Math.sqrt(within.variance), 4)}`,
         String(records.length),
         String(records.filter(({ measured }) => measured === null).length),
         String(new Set(nearDuplicateGroups(records)).size),
