@@ -1,13 +1,21 @@
 /**
  * A run in a folder of its own under the system's temporary folder, for tests.
  */
-import { mkdtempSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 import { type Launch, launch } from './launch.ts'
 
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
 export function scratchFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'almanac-run-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'almanac-run-')))
+  folders.push(folder)
+  return folder
 }
 
 export function scratchLaunch(command: Launch['command'], rest: Partial<Launch> = {}): Launch {

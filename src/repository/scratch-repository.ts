@@ -3,12 +3,29 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
 
 export function scratchFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'almanac-git-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'almanac-git-')))
+  folders.push(folder)
+  return folder
 }
 
 // The settings of whoever runs the tests must not decide them.
