@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { nearDuplicateGroups } from '../src/experiment/near-duplicates.ts'
 import type { Quantiles } from '../src/experiment/record.ts'
 import { type Forecaster, forecasters } from '../src/forecast/forecaster.ts'
 import { seededRandom } from '../src/statistics/random.ts'
@@ -50,7 +51,6 @@ test('the program writes the same page and picture each time, with every forecas
   const flags = ['--pools', '10', '--splits', '1', '--resamples', '5', '--repeats', '1']
   const outputs = ['first', 'second'].map(name => {
     const out = join(folder, name)
-    mkdirSync(out)
     const printed = execFileSync(process.execPath, [program, '--records', folder, '--out', out, ...flags], {
       encoding: 'utf8',
     })
@@ -133,6 +133,22 @@ test('across environments no forecast may be conditioned on its near-duplicates,
   const peeking: Forecaster = (environment, _history, candidates, seed) =>
     forecasters.neighbours(environment, nanochat.records, candidates, seed)
   expect(() => judge(peeking, part!, 1)).toThrow(/was shown record \d+/)
+})
+
+test('a resample draws near-duplicates together, in both environments, and as many groups as there are', () => {
+  const groups = nearDuplicateGroups(records)
+  const first = new Map(groups.map((group, index) => [group, records[index]!] as const))
+  expect(first.size).toBeLessThan(records.length)
+  const resamples = groupResamples(records, 50, 3)
+  for (const drawn of resamples) {
+    records.forEach((record, index) => {
+      expect(drawn(record)).toBe(drawn(first.get(groups[index]!)!))
+    })
+    expect([...first.values()].reduce((sum, record) => sum + drawn(record), 0)).toBe(first.size)
+  }
+  const never = resamples.flatMap(drawn => [...first.values()].map(record => drawn(record) === 0))
+  // (1 - 1/n)^n of the groups are in no place of a resample: about 0.36.
+  expect(never.filter(Boolean).length / never.length).toBeCloseTo(0.36, 1)
 })
 
 test('the noise ceiling is one where seeds agree, and Spearman and Brown’s from there', () => {

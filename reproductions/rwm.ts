@@ -8,7 +8,7 @@
  * Prints a Markdown page and writes it with its picture: rwm.md and rwm.svg, beside this file unless told otherwise. The
  * same records and seed give the same bytes. A few minutes on two cores.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -93,6 +93,7 @@ const page = evidencePage({
   seed,
 })
 process.stdout.write(page)
+mkdirSync(flags.out, { recursive: true })
 writeAtomically(join(flags.out, 'rwm.md'), page)
 writeAtomically(join(flags.out, 'rwm.svg'), drawPicture(comparisons, ceiling))
 

@@ -32,7 +32,7 @@ interface Point {
 export function drawPicture(comparisons: readonly Comparison[], ceiling: Estimate): string {
   const spearman = panel(comparisons, 'spearman', {
     label: 'Spearman, larger is better →',
-    rule: { at: ceiling.value, label: 'one seed by another' },
+    rule: Number.isNaN(ceiling.value) ? null : { at: ceiling.value, label: 'one seed by another' },
   })
   const regret = panel(comparisons, 'regret', {
     label: '← Regret@3 in the metric’s units, smaller is better',
