@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { nearDuplicateGroups } from '../src/experiment/near-duplicates.ts'
 import type { Quantiles } from '../src/experiment/record.ts'
 import { type Forecaster, forecasters } from '../src/forecast/forecaster.ts'
@@ -43,10 +43,16 @@ const oracle: Forecaster = (_environment, history, candidates) =>
     }
   })
 
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
 const options = { pools: 40, splits: 2, seed: 1, resamples: groupResamples(records, 10, 1) }
 
 test('the program writes the same page and picture each time, with every forecaster in every condition', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-'))
+  const folder = temporaryFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.jsonl`), text)
   const flags = ['--pools', '10', '--splits', '1', '--resamples', '5', '--repeats', '1']
   const outputs = ['first', 'second'].map(name => {
@@ -79,7 +85,7 @@ test('the program writes the same page and picture each time, with every forecas
 })
 
 test('a folder without two record files is refused with a sentence', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-'))
+  const folder = temporaryFolder()
   const run = () => execFileSync(process.execPath, [program, '--records', folder, '--out', folder], { stdio: 'pipe' })
   expect(run).toThrow(/has 0 \.jsonl files; give a folder with the records of two environments/)
 })
