@@ -62,7 +62,8 @@ export function differenceCovariance(
   const size = reference.length
   const additive = new Float64Array(size * size)
   const departure = new Float64Array(size * size)
-  // Logarithms of the interaction's four products for each pair; the fourth, of the two references, is where all start.
+  // The interaction's products for each pair; that of the two references is where the others start. They change by ratios,
+  // which is safe because no factor is below the remainder.
   const base = referenceProducts(options, reference, remainder, length)
   const afters = Float64Array.from(base)
   const afterBefore = Float64Array.from(base)
@@ -70,7 +71,8 @@ export function differenceCovariance(
     if (changed.length === 0) continue
     const similarity = placeSimilarities(places, length)
     const width = places.length
-    const factor = similarity.map(value => Math.log((1 - remainder) * value + remainder))
+    const factor = similarity.map(value => (1 - remainder) * value + remainder)
+    const isNumber = Uint8Array.from(places, place => Number(typeof place === 'number'))
     const isChanged = new Uint8Array(size)
     for (const subject of changed) isChanged[subject] = 1
     for (const i of changed) {
@@ -78,18 +80,18 @@ export function differenceCovariance(
       const toRow = after[i]! * width
       for (let j = 0; j < size; j++) {
         const from = before[j]!
-        const toFrom = factor[toRow + from]! - factor[fromRow + from]!
-        afterBefore[i * size + j]! += toFrom
+        const toFrom = factor[toRow + from]! / factor[fromRow + from]!
+        afterBefore[i * size + j]! *= toFrom
         if (!isChanged[j]) {
-          afters[i * size + j]! += toFrom
-          afters[j * size + i]! += toFrom
+          afters[i * size + j]! *= toFrom
+          afters[j * size + i]! *= toFrom
           continue
         }
         const to = after[j]!
-        afters[i * size + j]! += factor[toRow + to]! - factor[fromRow + from]!
+        afters[i * size + j]! *= factor[toRow + to]! / factor[fromRow + from]!
         additive[i * size + j]! +=
           similarity[toRow + to]! - similarity[toRow + from]! - similarity[fromRow + to]! + similarity[fromRow + from]!
-        if (typeof places[before[i]!] === 'number' && typeof places[from] === 'number') {
+        if (isNumber[before[i]!] === 1 && isNumber[from] === 1) {
           departure[i * size + j]! += (1 - similarity[toRow + before[i]!]!) * (1 - similarity[to * width + from]!)
         }
       }
@@ -100,8 +102,7 @@ export function differenceCovariance(
     for (let j = 0; j <= i; j++) {
       const there = i * size + j
       const back = j * size + i
-      const value =
-        Math.exp(afters[there]!) - Math.exp(afterBefore[there]!) - Math.exp(afterBefore[back]!) + Math.exp(base[there]!)
+      const value = afters[there]! - afterBefore[there]! - afterBefore[back]! + base[there]!
       interaction[there] = value
       interaction[back] = value
     }
@@ -124,7 +125,7 @@ function placeSimilarities(places: readonly OptionValue[], length: number): Floa
   return result
 }
 
-/** ln of the product over options between the references of each pair of subjects. */
+/** The product over options between the references of each pair of subjects. */
 function referenceProducts(
   options: readonly PlacedOption[],
   reference: Int32Array,
@@ -132,26 +133,27 @@ function referenceProducts(
   length: number,
 ): Float64Array {
   const size = reference.length
-  const subjectOf = new Map<number, number>()
+  const versions = reference.reduce((first, second) => Math.max(first, second), -1) + 1
+  const subjectOf = new Int32Array(versions)
   reference.forEach((version, subject) => {
-    if (!subjectOf.has(version)) subjectOf.set(version, subject)
+    subjectOf[version] = subject
   })
-  const versions = [...subjectOf.keys()].reduce((first, second) => Math.max(first, second), -1) + 1
-  const table = new Float64Array(versions * versions)
-  if (subjectOf.size > 1) {
-    for (const { places, before } of options) {
-      const similarity = placeSimilarities(places, length)
-      for (const [first, i] of subjectOf) {
-        for (const [second, j] of subjectOf) {
-          const value = similarity[before[i]! * places.length + before[j]!]!
-          table[first * versions + second]! += Math.log((1 - remainder) * value + remainder)
-        }
+  const table = new Float64Array(versions * versions).fill(1)
+  for (const { places, before } of options) {
+    const first = before[subjectOf[0]!]!
+    if (subjectOf.every(subject => before[subject] === first)) continue
+    const similarity = placeSimilarities(places, length)
+    for (let one = 0; one < versions; one++) {
+      const row = before[subjectOf[one]!]! * places.length
+      for (let other = 0; other < versions; other++) {
+        table[one * versions + other]! *= (1 - remainder) * similarity[row + before[subjectOf[other]!]!]! + remainder
       }
     }
   }
   const result = new Float64Array(size * size)
   for (let i = 0; i < size; i++) {
-    for (let j = 0; j < size; j++) result[i * size + j] = table[reference[i]! * versions + reference[j]!]!
+    const row = reference[i]! * versions
+    for (let j = 0; j < size; j++) result[i * size + j] = table[row + reference[j]!]!
   }
   return result
 }

@@ -5,8 +5,9 @@
 import type { ChangedOption, Intervention } from '../experiment/intervention.ts'
 import { canonicalJson } from '../experiment/json.ts'
 
-/** Enough for any change that a person would describe in one sentence; a generated diff may have megabytes. */
+/** Characters read of a diff and kept of its changed lines: a generated one may have megabytes, and its beginning tells. */
 const longestDiff = 20_000
+const longestChange = 3_000
 
 /** What the intervention says in words: its sentence and its diff. */
 export function proposalText({ sentence, diff }: Intervention): string {
@@ -15,7 +16,7 @@ export function proposalText({ sentence, diff }: Intervention): string {
     .slice(0, longestDiff)
     .split('\n')
     .filter(line => /^[+-](?![+-]{2})/.test(line))
-  return [sentence, ...lines].join('\n')
+  return `${sentence}\n${lines.join('\n').slice(0, longestChange)}`
 }
 
 /** The same with tags and options. */

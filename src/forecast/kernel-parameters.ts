@@ -23,8 +23,9 @@ export interface FittedParameters {
   readonly bend: number
 }
 
-/** A random sample of this many records decides: the likelihood is computed more than a hundred times. */
+/** A random sample of this many records decides, fewer where they change many options: its cost, more than a hundred times. */
 const mostFitted = 160
+const usualChanges = 4
 
 /** Prior medians and standard deviations in logarithms (in log-odds for shares). Scaled gains have a size of about one. */
 const priors = {
@@ -56,7 +57,9 @@ export function fitParameters(
   if (records.length === 0) return parametersAt(centre)
   const random = seededRandom(seed).fork('kernel')
   const everyone = records.map((_, index) => index)
-  const chosen = records.length <= mostFitted ? everyone : random.sample(everyone, mostFitted).sort((a, b) => a - b)
+  const changes = records.reduce((sum, record) => sum + record.changes.length, 0) / records.length
+  const limit = Math.ceil(mostFitted * Math.sqrt(Math.min(1, usualChanges / changes)))
+  const chosen = records.length <= limit ? everyone : random.sample(everyone, limit).sort((a, b) => a - b)
   const compared = compareSubjects(
     chosen.map(index => records[index]!),
     chosen.length,
