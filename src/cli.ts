@@ -15,6 +15,13 @@ import { runInTerminal } from './terminal.ts'
 
 const version = '0.1.0'
 
+// A reader that goes away early (`| head`) is no error; and a campaign goes on when its terminal is closed.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+  })
+}
+
 /** Of words that only have commands below them. */
 const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
 

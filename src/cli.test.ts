@@ -1,0 +1,112 @@
+/** The command line: help, flags, exit codes, JSON on standard output alone, and text from outside that stays harmless. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toyEnvironment } from './campaign/toy-environment.ts'
+import { almanac, startAlmanac } from './command-line.ts'
+import { operations } from './operations/all.ts'
+
+/** Clears the screen, renames the terminal, and turns what follows around. */
+const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r over'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
+
+let folder = ''
+beforeAll(() => {
+  folder = hostileEnvironment()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function hostileEnvironment(): string {
+  const made = toyEnvironment({ seeds: 1, referenceSeeds: 1 }, [
+    { sentence: hostile, overrides: { rate: 0.1 } },
+    { sentence: `${hostile} again`, overrides: { rate: 1 } },
+    { sentence: `${hostile} crash`, overrides: { rate: 2, fate: 'crash' } },
+  ])
+  writeFileSync(join(made, 'c.json'), '{}')
+  writeFileSync(
+    join(made, 'results.tsv'),
+    `commit\tloss\tstatus\tdescription\na1\t1\tkeep\t${hostile}\na2\tx\tkeep\t\u001b[2J\n`,
+  )
+  return made
+}
+
+test.each([['run'], ['campaign', 'start']])('the help of %s %s has an example', async (...words) => {
+  const { code, output } = await almanac(folder, ...words, '--help')
+  expect(code).toBe(0)
+  expect(output).toContain(`Example:\n  $ almanac ${words.join(' ')}`)
+})
+
+test.each(operations.map(({ name, example }) => [name, example] as const))(
+  'the example of %s parses: %s',
+  async (name, example) => {
+    const [program, ...words] = example.match(/"[^"]*"|\S+/g)!.map(word => word.replaceAll('"', ''))
+    expect([program, ...words].join(' ')).toContain(`almanac ${name}`)
+    // Where nothing is, all that can be wrong is the place: the words themselves were understood.
+    const { errors } = await almanac(folder, ...words, '--directory', join(folder, 'nowhere'))
+    expect(errors).toMatch(/^almanac: There is no folder .*nowhere; correct its name\.\n$/)
+  },
+)
+
+test.each([
+  [['recrods'], "unknown command 'recrods'\n(Did you mean records?)"],
+  [['records', '--srt', 'gain'], "unknown option '--srt'\n(Did you mean --sort?)"],
+  [['records', '--sort', 'gian'], 'Allowed choices are newest, oldest, gain, forecast, surprise.'],
+  [['records', '--limit', '0'], 'records: limit is 0; expected a number above 0.'],
+  [['campaign', 'start', '--exploration', '2'], 'campaign start: exploration is 2; expected a number of at most 1.'],
+  [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
+  [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
+  [['promote', 'best'], 'promote: record is "best"; expected a number.'],
+  [['promote', '99'], 'There is no record 99 against the current reference'],
+])('%j is refused with one sentence and exit code 2', async (words, sentence) => {
+  const { code, output, errors } = await almanac(folder, ...words)
+  expect({ code, output }).toEqual({ code: 2, output: '' })
+  expect(errors).toContain(sentence)
+})
+
+const calls = [
+  ['forecast', hostile],
+  ['campaign', 'start', '--rounds', '1', '--choose', '3'],
+  ['campaign', 'status'],
+  ['run', '-m', `${hostile} by hand`, '--set', 'rate=0.5'],
+  ['run', '-m', `${hostile} by hand`, '--set', 'rate=0.6', '--tag', 'fails', '--set', 'fate="crash"'],
+  ['promote', '--anyway', '2'],
+  ['records'],
+  ['records', '--sort', 'surprise', 'red'],
+  ['export', 'records.jsonl'],
+  ['import', 'records.jsonl'],
+  ['import', 'results.tsv'],
+  ['report'],
+  ['init', '--force', '--command', 'true', '--metric', 'loss', '--direction', 'minimize', '--configuration', 'c.json'],
+]
+
+test('with --json every operation prints JSON alone on standard output, and JSON lines beside it', async () => {
+  const place = hostileEnvironment()
+  for (const words of calls) {
+    const { code, output, errors } = await almanac(place, ...words, '--json')
+    expect(code, `${words}: ${errors}`).toBe(0)
+    expect(() => JSON.parse(output), words.join(' ')).not.toThrow()
+    for (const line of errors.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow()
+  }
+  rmSync(place, { recursive: true })
+})
+
+test('text from outside reaches the terminal only in a visible form', async () => {
+  const place = hostileEnvironment()
+  for (const words of calls) {
+    const { code, output, errors } = await almanac(place, ...words)
+    expect(code, `${words}: ${errors}`).toBe(0)
+    expect(acting.exec(output), `${words}: ${output}`).toBeNull()
+    expect(acting.exec(errors), `${words}: ${errors}`).toBeNull()
+  }
+  const again = await almanac(place, 'run', '-m', hostile, '--set', `fate=${hostile}`, '--patch', hostile)
+  expect(again.code).toBe(2)
+  expect(acting.exec(again.errors)).toBeNull()
+  rmSync(place, { recursive: true })
+})
+
+test('a reader that goes away early is no error', async () => {
+  const { process: child, ended } = startAlmanac(folder, 'campaign', '--help')
+  child.stdout!.destroy()
+  expect((await ended).errors).toBe('')
+})
