@@ -1,7 +1,11 @@
 /** What Almanac needs to know of this program, for each of its reference recipes: plain data, the program itself knows nothing of it. */
-const code = [
+/** Everything that decides what a run measures; the test beside this file follows the imports. */
+export const code = [
   'train.ts',
   'pretrain.ts',
+  'model.ts',
+  'validation.ts',
+  'metrics.ts',
   'configuration.ts',
   'options.ts',
   'text.ts',
@@ -10,6 +14,8 @@ const code = [
   'parameter-groups.ts',
   'divergence.ts',
   '../../src/engine',
+  '../../src/statistics/random.ts',
+  '../../src/statistics/xoshiro.ts',
 ]
 
 export function nanolm(recipe: 'olmo' | 'nanochat') {
@@ -32,6 +38,6 @@ export function nanolm(recipe: 'olmo' | 'nanochat') {
     seeds: 2,
     referenceSeeds: 3,
     concurrency: 2,
-    candidates: { cards: 'cards.json', pairs: 0.4 },
+    candidates: { program: `{node} propose.ts --recipe ${recipe}.json --count 72 --seed {seed} --pairs 0.35` },
   }
 }
