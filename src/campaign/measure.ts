@@ -5,12 +5,14 @@
  */
 
 import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { cancel } from '../execute/wait-for-exit.ts'
 import { isEvidence, type Outcome } from '../experiment/intervention.ts'
 import type { Json } from '../experiment/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRun } from '../ledger/runs.ts'
 import type { CampaignEvent } from './events.ts'
+import { InputError } from './input-error.ts'
 import { removeTree } from './leftovers.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { claimantLives, settle } from './settle.ts'
@@ -61,6 +63,7 @@ export async function measure(tasks: readonly Task[], measuring: Measuring): Pro
     else waiting.push(task)
   }
   if (waiting.length === 0) return
+  refuseMissingLinks(measuring.environment)
   const round = waiting[0]!.what === 'reference' ? 'reference' : waiting[0]!.round
   measuring.emit({ type: 'runs-planned', runs: waiting.length, round, rounds: measuring.rounds ?? null })
   const start = oneAtATime()
@@ -95,6 +98,16 @@ async function measureTask(task: Task, slot: number, start: OneAtATime, measurin
     const outcome = await outcomeOfRun(run, task, open, measuring)
     if (outcome === null || (outcome.kind === 'cancelled' && measuring.cancel.aborted)) return
     if (!isEvidence(outcome.kind)) lost++
+  }
+}
+
+/** Said once and before anything starts: else every run would fail of it. */
+function refuseMissingLinks({ repository, directory, path, file }: OpenEnvironment): void {
+  const missing = file.link.find(name => repository !== null && !existsSync(join(directory, name)))
+  if (missing !== undefined) {
+    throw new InputError(
+      `${basename(path)}: link names "${missing}", which does not exist in ${directory}; make it, or correct its name.`,
+    )
   }
 }
 
