@@ -1,0 +1,47 @@
+/**
+ * Makes the records that come with `environments/nanolm`: 72 interventions of each recipe with two seeds, the references
+ * with five. About 300 training runs, half an hour on two idle cores. Stopped or killed, it goes on where it was.
+ *
+ * Run:  node reproductions/rwm-records.ts
+ *
+ * Each recipe is one campaign of one round that runs every candidate, so nothing is chosen by a forecast; its ledger is
+ * `environments/nanolm/.almanac/ledger.db`. Seconds differ between machines, and the last digits of a metric may.
+ */
+import { fileURLToPath } from 'node:url'
+import { openEnvironment } from '../src/campaign/open-environment.ts'
+import { familyId } from '../src/experiment/environment.ts'
+import { openLedger } from '../src/ledger/ledger.ts'
+import { campaignResume } from '../src/operations/campaign-resume.ts'
+import { campaignStart } from '../src/operations/campaign-start.ts'
+import { exportRecords } from '../src/operations/export.ts'
+import { runInTerminal } from '../src/terminal.ts'
+
+const nanolm = fileURLToPath(new URL('../environments/nanolm/', import.meta.url))
+const ledger = `${nanolm}.almanac/ledger.db`
+const recipes = { olmo: 'almanac.config.ts', nanochat: 'nanochat.config.ts' }
+
+for (const [recipe, file] of Object.entries(recipes)) {
+  const place = { directory: nanolm + file, ledger, json: false }
+  const before = await lastCampaign(place.directory)
+  if (before === null) {
+    const all = {
+      rounds: 1,
+      choose: 72,
+      exploration: 0,
+      seeds: 2,
+      referenceSeeds: 5,
+      concurrency: 2,
+      forecaster: 'constant',
+    }
+    await runInTerminal(campaignStart as never, all, place)
+  } else if (before !== 'finished') await runInTerminal(campaignResume as never, {}, place)
+  if ((await lastCampaign(place.directory)) !== 'finished') break
+  await runInTerminal(exportRecords as never, { path: `${nanolm}records/${recipe}.jsonl` }, place)
+}
+
+async function lastCampaign(directory: string): Promise<string | null> {
+  const { family } = await openEnvironment(directory)
+  await using open = await openLedger(ledger)
+  const campaign = await open.latestCampaign(familyId(family))
+  return campaign?.last.state ?? null
+}
