@@ -63,7 +63,8 @@ export async function resumeCampaign(campaign: StoredCampaign, surroundings: Sur
     )
   }
   const holder = claimant && { pid: claimant.pid, startTime: claimant.started }
-  if (state !== 'stopped' && holder && isAlive(holder)) {
+  const ours = holder?.pid === process.pid && !running.has(nameOf(campaign, ledger))
+  if (state !== 'stopped' && holder && isAlive(holder) && !ours) {
     throw new Error(`Campaign ${campaign.id} is being run by process ${holder.pid}; wait for it or stop it first.`)
   }
   const version = await ledger.version(campaign.versionId)
@@ -81,6 +82,8 @@ async function advance(
   surroundings: Surroundings,
 ): Promise<void> {
   const { ledger } = surroundings
+  const name = nameOf(campaign, ledger)
+  running.add(name)
   try {
     const ended = await playRounds(campaign, environment, stored, surroundings)
     await ledger.endCampaign(campaign.id, ended.state, ended.why)
@@ -88,7 +91,16 @@ async function advance(
     // A full disk fails this too: what went wrong first is what the user must hear.
     await ledger.endCampaign(campaign.id, 'stopped', (error as Error).message).catch(() => {})
     throw error
+  } finally {
+    running.delete(name)
   }
+}
+
+/** What this process runs now: where the end of a campaign could not be written, the ledger still names us as its holder. */
+const running = new Set<string>()
+
+function nameOf({ id }: StoredCampaign, { path }: Ledger): string {
+  return `${path} ${id}`
 }
 
 interface Ended {

@@ -6,7 +6,7 @@ export function fieldProblems(value: unknown, issues: readonly z.core.$ZodIssue[
 }
 
 function problem(root: unknown, issue: z.core.$ZodIssue): string[] {
-  const field = fieldName(issue.path)
+  const field = fieldName(issue.path) || 'it'
   const value = valueAt(root, issue.path)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(

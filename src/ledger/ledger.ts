@@ -134,7 +134,10 @@ function prepareFolder(folder: string): void {
     const ignore = join(folder, '.gitignore')
     if ((made || basename(folder) === '.almanac') && !existsSync(ignore)) writeFileSync(ignore, '*\n')
   } catch (error) {
-    throw new Error(`The ledger's folder ${folder} cannot be written: ${(error as Error).message}.`, { cause: error })
+    throw new Error(
+      `The ledger's folder ${folder} cannot be written (${(error as NodeJS.ErrnoException).code}): make it writable, or name another file with --ledger.`,
+      { cause: error },
+    )
   }
 }
 

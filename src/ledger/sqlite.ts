@@ -94,7 +94,7 @@ function adapt(path: string, file: DatabaseSync): SqliteDatabase {
 const sentences: Readonly<Record<number, string>> = {
   5: `is being written by another process for more than ${busyMilliseconds / 1000} seconds: end that process, or try again`,
   8: 'cannot be written: it, or its folder, is read-only',
-  10: 'could not be read or written: the disk reports an error',
+  10: 'could not be read or written: the disk is full or reports an error; free some space, or check it, and repeat the command',
   11: 'is damaged: restore a copy of it; `sqlite3 FILE .recover` may save what is readable',
   13: 'cannot grow because the disk is full: free some space and repeat the command; nothing was half-written',
   14: 'cannot be opened: its folder must exist and be writable, and the file must be a file',
