@@ -16,8 +16,13 @@ import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.
 import { summariseForecast } from './record-summary.ts'
 import { asInput, inPlace, type Place } from './surroundings.ts'
 
-interface Foreseen {
+/** A candidate with what it is called here: its sentence, or where the change comes from. */
+interface Named {
+  readonly name: string
   readonly candidate: Candidate
+}
+
+interface Foreseen extends Named {
   readonly forecast: Forecast
 }
 
@@ -49,8 +54,13 @@ export const forecast = operation({
       const { candidates, dropped } = await candidatesOf(what, place, context)
       const name = (forecaster ?? place.opened.file.forecaster) as keyof typeof forecasters
       const records = await historyOf(history, place.environment, place.ledger)
-      const forecasts = forecasters[name](place.environment, records, candidates, { seed: 1 })
-      const foreseen = candidates.map((candidate, index) => ({ candidate, forecast: forecasts[index]! }))
+      const forecasts = forecasters[name](
+        place.environment,
+        records,
+        candidates.map(({ candidate }) => candidate),
+        { seed: 1 },
+      )
+      const foreseen = candidates.map((named, index) => ({ ...named, forecast: forecasts[index]! }))
       return {
         forecaster: name,
         records: records.length,
@@ -60,8 +70,8 @@ export const forecast = operation({
     }),
   json: ({ foreseen, ...rest }) => ({
     ...rest,
-    forecasts: foreseen.map(({ candidate, forecast }) => ({
-      sentence: candidate.intervention.sentence,
+    forecasts: foreseen.map(({ name, candidate, forecast }) => ({
+      sentence: name,
       changes: candidate.changes,
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
@@ -75,11 +85,7 @@ export const forecast = operation({
         { heading: 'forecast of the gain (80 %)', align: 'right' },
         { heading: 'to finish', align: 'right' },
       ],
-      foreseen.map(({ candidate, forecast }) => [
-        candidate.intervention.sentence,
-        forecastText(forecast.quantiles),
-        percentText(forecast.finishes),
-      ]),
+      foreseen.map(({ name, forecast }) => [name, forecastText(forecast.quantiles), percentText(forecast.finishes)]),
       options,
     )
     const lost = dropped.map(({ sentence, reason }) => singleLine(`dropped: ${sentence}: ${reason}`))
@@ -99,10 +105,10 @@ async function candidatesOf(
   { sentences = [], candidates: file, ...flags }: What,
   place: Place,
   { directory }: Context,
-): Promise<{ candidates: Candidate[]; dropped: Forecasts['dropped'] }> {
-  const candidates: Candidate[] = sentences.map(sentence => ({
-    intervention: { sentence, overrides: null, diff: null, tags: [], origin: null },
-    changes: [],
+): Promise<{ candidates: Named[]; dropped: Forecasts['dropped'] }> {
+  const candidates: Named[] = sentences.map(sentence => ({
+    name: sentence,
+    candidate: { intervention: { sentence, overrides: null, diff: null, tags: [], origin: null }, changes: [] },
   }))
   const dropped: { sentence: string; reason: string }[] = []
   if (file !== undefined) {
@@ -110,7 +116,8 @@ async function candidatesOf(
     dropped.push(...read.unusable)
     for (const intervention of read.interventions) {
       try {
-        candidates.push(await resolveIntervention(place.opened, place.environment.version, intervention))
+        const candidate = await resolveIntervention(place.opened, place.environment.version, intervention)
+        candidates.push({ name: intervention.sentence, candidate })
       } catch (error) {
         dropped.push({ sentence: intervention.sentence, reason: (error as Error).message })
       }
@@ -118,7 +125,8 @@ async function candidatesOf(
   }
   const flagged = Object.values(flags).some(flag => flag !== undefined)
   if (flagged || (sentences.length === 0 && file === undefined)) {
-    candidates.push(await proposedIntervention(nameOf(flags), flags, [], place, directory))
+    // No sentence: the name of a file or a branch says nothing of what the change may bring.
+    candidates.push({ name: nameOf(flags), candidate: await proposedIntervention('', flags, [], place, directory) })
   }
   return { candidates, dropped }
 }
