@@ -37,7 +37,7 @@ export async function runInTerminal(
   { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
 ): Promise<void> {
   using progress = terminalProgress({ json })
-  using interrupt = stopOnInterrupt(text => progress.note(text))
+  using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
   const context: Context = {
     directory: directory ?? process.cwd(),
@@ -208,6 +208,12 @@ export function stopOnInterrupt(
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
     },
   }
+}
+
+/** Ctrl-C ends the process, as it does without us. */
+function uninterrupted(): { stop: AbortSignal; cancel: AbortSignal } & Disposable {
+  const never = new AbortController().signal
+  return { stop: never, cancel: never, [Symbol.dispose]() {} }
 }
 
 /** Asks on the terminal; absent where standard input or output is none. */

@@ -3,12 +3,12 @@
  * the ledger, so that it goes on after anything from where it was.
  */
 
-import { isAlive } from '../execute/process-table.ts'
 import { type Environment, familyId } from '../experiment/environment.ts'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
+import { campaignState } from './campaign-state.ts'
 import { bestOf, conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, definitionSchema } from './definition.ts'
 import { tally } from './dropped.ts'
@@ -53,22 +53,21 @@ export async function startCampaign(
   return campaign.id
 }
 
-/** Goes on with a campaign that was stopped or whose process is gone. Throws a sentence when it is running or finished. */
+/** Goes on with a campaign that was stopped or whose process is gone. Throws a sentence when it is running. */
 export async function resumeCampaign(campaign: StoredCampaign, surroundings: Surroundings): Promise<void> {
   const { ledger, opened } = surroundings
-  const { state, claimant, id: after } = campaign.last
   if (campaign.familyId !== familyId(opened.family)) {
     throw new InputError(
       `Campaign ${campaign.id} measures something else than ${opened.path} describes now (its name, command, metrics or constraints differ); go where it was started, or undo the change.`,
     )
   }
-  const holder = claimant && { pid: claimant.pid, startTime: claimant.started }
-  const ours = holder?.pid === process.pid && !running.has(nameOf(campaign, ledger))
-  if (state !== 'stopped' && holder && isAlive(holder) && !ours) {
-    throw new Error(`Campaign ${campaign.id} is being run by process ${holder.pid}; wait for it or stop it first.`)
+  const holder = campaign.last.claimant?.pid
+  const isOurs = holder === process.pid && !running.has(nameOf(campaign, ledger))
+  if (campaignState(campaign) === 'running' && !isOurs) {
+    throw new Error(`Campaign ${campaign.id} is being run by process ${holder}; wait for it or stop it first.`)
   }
   const version = await ledger.version(campaign.versionId)
-  const taken = await ledger.takeCampaign(campaign.id, claimantOfThisProcess(), after)
+  const taken = await ledger.takeCampaign(campaign.id, claimantOfThisProcess(), campaign.last.id)
   if (!taken || !version) throw new Error(`Campaign ${campaign.id} was just taken over by another process.`)
   const { definition, source } = campaign.definition as unknown as StoredDefinition
   const environment = { family: opened.family, familyId: campaign.familyId, version }

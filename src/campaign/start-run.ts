@@ -1,14 +1,13 @@
 /**
  * Claims a run and starts its process: a folder of its own, the merged configuration, a worktree with the diff, the seed.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { launch } from '../execute/launch.ts'
 import { identityOf } from '../execute/process-table.ts'
 import { runVariables } from '../execute/run-variables.ts'
 import { substitute } from '../execute/substitute.ts'
 import { canonicalJson } from '../experiment/json.ts'
-import { writeAtomically } from '../files/atomic.ts'
 import type { StoredRun } from '../ledger/runs.ts'
 import { linkInto } from '../repository/link-into.ts'
 import type { Measuring, Task } from './measure.ts'
@@ -63,7 +62,8 @@ export async function startRun(
     }
     if (task.configuration !== null) {
       values['config'] = join(folder, 'config.json')
-      writeAtomically(values['config'], `${JSON.stringify(JSON.parse(canonicalJson(task.configuration)), null, 2)}\n`)
+      // Not atomically: the folder is new, and the run begins only after this.
+      writeFileSync(values['config'], `${JSON.stringify(JSON.parse(canonicalJson(task.configuration)), null, 2)}\n`)
     }
     await launch({
       folder,

@@ -1,5 +1,6 @@
 /** What a campaign came to, for the operations that start, resume or show one. */
 import { spentOn } from '../campaign/budget.ts'
+import { type CampaignState, campaignState } from '../campaign/campaign-state.ts'
 import { bestOf } from '../campaign/conclude.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -11,7 +12,7 @@ import { summarise } from './record-summary.ts'
 
 export interface CampaignOutcome {
   readonly campaign: number
-  readonly state: string
+  readonly state: CampaignState
   readonly why: string | null
   readonly rounds: readonly {
     readonly round: number
@@ -39,7 +40,7 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
   const chosen = rounds.flatMap(({ candidates }) => candidates.filter(({ choice }) => choice !== 'passed-over'))
   return {
     campaign: id,
-    state: campaign.last.state,
+    state: campaignState(campaign),
     why: campaign.last.detail,
     rounds: rounds.map(({ round, candidates, dropped }) => ({
       round,
@@ -79,6 +80,6 @@ export function campaignText(outcome: CampaignOutcome, options: TableOptions): s
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
-  if (state === 'stopped') lines.push('', `Go on with: almanac campaign resume ${campaign}`)
+  if (state === 'stopped' || state === 'interrupted') lines.push('', `Go on with: almanac campaign resume ${campaign}`)
   return lines.join('\n')
 }

@@ -14,6 +14,7 @@ export const campaignResume = operation({
   input: z.strictObject({
     campaign: z.coerce.number().int().positive().optional().describe('its number (default: the latest)'),
   }),
+  paysForRuns: true,
   run: ({ campaign: id }, context) =>
     inPlace(context, async place => {
       const campaign = await findCampaign(id, place)

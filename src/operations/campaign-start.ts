@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { startCampaign } from '../campaign/campaign.ts'
+import { campaignState } from '../campaign/campaign-state.ts'
 import { defineCampaign } from '../campaign/definition.ts'
 import type { CandidateSource } from '../campaign/environment-file.ts'
 import { firstSeeds } from '../campaign/environment-file.ts'
@@ -42,6 +43,7 @@ export const campaignStart = operation({
     seed: z.number().int().optional().describe('of draws and choices (default: 1)'),
     candidates: z.string().optional().describe('a file of candidates, instead of what the environment says'),
   }),
+  paysForRuns: true,
   run: (input, context) =>
     inPlace(context, async place => {
       const { opened, environment, ledger } = place
@@ -68,10 +70,11 @@ export const campaignStart = operation({
         opened.file,
       )
       const latest = await ledger.latestCampaign(environment.familyId)
-      if (latest?.last.state === 'stopped') {
+      const state = latest && campaignState(latest)
+      if (state === 'stopped' || state === 'interrupted') {
         place.emit({
           type: 'note',
-          text: `Campaign ${latest.id} was stopped before its end; "almanac campaign resume ${latest.id}" goes on with it. This is a new one.`,
+          text: `Campaign ${latest!.id} was ${state} before its end; "almanac campaign resume ${latest!.id}" goes on with it. This is a new one.`,
         })
       }
       const id = await startCampaign(environment, { definition, source }, place)

@@ -1,7 +1,8 @@
 /** Brings in a history: a results.tsv and its relatives, with the diffs that git still has, or a file of Almanac's own records. */
 import { readFile } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { z } from 'zod'
+import { leftOut } from '../campaign/left-out.ts'
 import { objectiveOf } from '../experiment/environment.ts'
 import { attachDiffs, type MissingCode } from '../importers/commit-diffs.ts'
 import type { UnusableRow } from '../importers/history.ts'
@@ -11,7 +12,7 @@ import { storeHistory } from '../importers/store-history.ts'
 import { storeRecords } from '../importers/store-records.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
-import { openRepository, type Repository } from '../repository/repository.ts'
+import { openRepository } from '../repository/repository.ts'
 import { InputError, operation } from './operation.ts'
 import { asInput, inPlace, type Place } from './surroundings.ts'
 
@@ -85,7 +86,7 @@ async function importResults(
   )
   const repository = opened.repository ?? (await openRepository(opened.directory).catch(() => null))
   const { history, missing } = repository
-    ? await attachDiffs(read, repository, { exclude: leftOut(repository, opened, file) })
+    ? await attachDiffs(read, repository, { exclude: leftOut(opened, repository, ledger.path, [file]) })
     : { history: read, missing: [] }
   const { added, known, unusable } = await storeHistory(ledger, opened.family, history)
   const current = await ledger.currentVersion(environment.familyId)
@@ -97,16 +98,6 @@ async function importResults(
     withoutCode: missing,
     changesReference: current !== null && current.version.id !== environment.version.id,
   }
-}
-
-/** The log itself, the environment file and the ledger say how it went: they are no part of a change. */
-function leftOut(
-  repository: Repository,
-  { directory, path, file: { ignore } }: Place['opened'],
-  file: string,
-): string[] {
-  const paths = [file, path, join(directory, '.almanac'), ...ignore.map(each => join(directory, each))]
-  return paths.map(each => relative(repository.root, each))
 }
 
 function shortList(numbers: readonly number[]): string {

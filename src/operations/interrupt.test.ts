@@ -74,16 +74,24 @@ test('SIGTERM ends the running ones at once', async () => {
   expect(await kinds()).toEqual(['finished', 'cancelled', 'cancelled', 'finished', 'finished', 'finished'])
 })
 
-test('a campaign that a living process runs is left to it', async () => {
-  folder = slow(1500)
-  const { process: child, ended } = startAlmanac(folder, ...start)
+test('a campaign that a living process runs is left to it; once that is gone, it is adopted with its run', async () => {
+  folder = slow(2500)
+  const { process: child, ended } = startAlmanac(folder, ...start, '--choose', '1')
   await until(() => startsOf(folder).length === 1)
   const second = await almanac(folder, 'campaign', 'resume')
   expect({ code: second.code, errors: second.errors }).toEqual({
     code: 1,
     errors: `almanac: Campaign 1 is being run by process ${child.pid}; wait for it or stop it first.\n`,
   })
-  expect((await ended).code).toBe(0)
+  const state = async () => (await almanacJson<{ state: string }>(folder, 'campaign', 'status')).state
+  expect(await state()).toBe('running')
+  child.kill('SIGKILL')
+  await ended
+  expect(await state()).toBe('interrupted')
+  const resumed = await almanac(folder, 'campaign', 'resume')
+  expect(resumed.code, resumed.errors).toBe(0)
+  expect(await state()).toBe('finished')
+  expect(new Set(startsOf(folder)).size).toBe(startsOf(folder).length)
 })
 
 test('two campaigns at once on one ledger both end well, and nothing runs twice', async () => {

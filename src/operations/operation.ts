@@ -16,6 +16,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   /** Every field described; the fields of `positional` are given without a flag, the last of them may repeat. */
   readonly input: Schema
   readonly positional: readonly (keyof z.output<Schema> & string)[]
+  /** Whether it runs experiments: then Ctrl-C lets those that run finish. Others end at once. */
+  readonly paysForRuns?: true
   readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
   /** What `--json` prints, where it is not the output itself. */
   readonly json?: (output: Output) => unknown

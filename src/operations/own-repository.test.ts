@@ -144,6 +144,19 @@ test('HEAD says where to begin, and a reference that never ran is left for the c
   expect((await measured(model, 'lower')).measured!.gain).toBeCloseTo(0.6, 9)
 })
 
+test('a ledger inside the repository is no part of a change', async () => {
+  const { root, model } = ownRepository({ seeds: 1, referenceSeeds: 1 })
+  rate(root, 0.5)
+  const ledger = join(root, 'ledger.db')
+  const { record } = await run.run({ message: 'x', history: 'pooled' }, inProcess(model, { ledger }))
+  expect(record.intervention.diff!.match(/^diff --git .*$/gm)).toEqual([
+    'diff --git a/model/train.mjs b/model/train.mjs',
+  ])
+  rate(root, 0.4)
+  const again = await forecast.run({ history: 'pooled' }, inProcess(model, { ledger }))
+  expect(again.foreseen[0]!.candidate.intervention.diff!.match(/^diff --git .*$/gm)).toHaveLength(1)
+})
+
 describe('a change that reaches where it must not', () => {
   const refused = async (model: string, more: object): Promise<string> => {
     const error = await run.run({ message: 'x', history: 'pooled', ...more }, inProcess(model)).then(

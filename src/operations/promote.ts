@@ -43,6 +43,7 @@ export const promote = operation({
     anyway: z.boolean().default(false).describe('also when its verdict is not "better"'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
   }),
+  paysForRuns: true,
   run: ({ record: id, anyway, concurrency }, context) =>
     inPlace(context, async (place): Promise<Promoted> => {
       const { opened, ledger, environment } = place

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { leftOut } from '../campaign/left-out.ts'
 import { type ResolvedIntervention, resolveIntervention } from '../campaign/resolve-intervention.ts'
 import { mergePatch } from '../experiment/configuration.ts'
 import type { Intervention } from '../experiment/intervention.ts'
@@ -50,7 +51,7 @@ export async function proposedIntervention(
 async function readOverrides({ set = [], overrides }: ChangeFlags, directory: string): Promise<JsonObject | null> {
   let patch: JsonObject | null = null
   if (overrides !== undefined) {
-    const value = JSON.parse(await readText(overrides, directory)) as Json
+    const value = jsonOf(await readText(overrides, directory))
     if (!isJsonObject(value)) throw new InputError(`--overrides ${overrides}: expected a JSON object of options.`)
     patch = value
   }
@@ -63,22 +64,26 @@ async function readOverrides({ set = [], overrides }: ChangeFlags, directory: st
   return patch
 }
 
-/** JSON where it is JSON (numbers, true, null, lists), else the text itself. */
-function parsedValue(text: string): Json {
+function jsonOf(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {
-    return text
+    return undefined
   }
+}
+
+/** JSON where it is JSON (numbers, true, null, lists), else the text itself. */
+function parsedValue(text: string): Json {
+  return jsonOf(text) ?? text
 }
 
 async function readDiff(
   { patch, branch }: ChangeFlags,
   hasOverrides: boolean,
-  { opened, environment, emit }: Place,
+  { opened, environment, ledger, emit }: Place,
   directory: string,
 ): Promise<{ diff: string | null; origin: string | null }> {
-  const { repository, file } = opened
+  const { repository } = opened
   if (patch !== undefined && branch !== undefined) throw new InputError('Give --patch or --branch, not both.')
   if (patch !== undefined) return { diff: await readText(patch, directory), origin: patch }
   const commit = environment.version.reference.commit
@@ -96,7 +101,7 @@ async function readDiff(
     return { diff: emptyAsNull(await repository.diffBetween(commit, other)), origin: branch }
   }
   const { diff, untracked, skipped } = await repository.diffOfWorkingTree(commit, {
-    exclude: excluded(opened.path, opened.file.results, [...file.ignore, ...file.link], repository),
+    exclude: leftOut(opened, repository, ledger.path),
   })
   if (untracked.length > 0)
     emit({ type: 'note', text: `Untracked files that belong to the change: ${untracked.join(', ')}` })
@@ -107,18 +112,6 @@ async function readDiff(
     )
   }
   return { diff: emptyAsNull(diff), origin: diff === '' ? null : 'working tree' }
-}
-
-/** Files that say how it went, or how it is run, and not what is tried. */
-function excluded(
-  path: string,
-  results: string | undefined,
-  others: readonly string[],
-  { root, prefix }: { root: string; prefix: string },
-): string[] {
-  const name = path.slice(root.length + 1)
-  const below = (each: string) => (prefix === '' ? each : `${prefix}/${each}`)
-  return [name, ...[...(results ? [results] : []), '.almanac', ...others].map(below)]
 }
 
 function emptyAsNull(diff: string): string | null {

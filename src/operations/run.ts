@@ -45,6 +45,7 @@ export const run = operation({
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
   }),
+  paysForRuns: true,
   run: ({ message, seeds, tag, forecaster, history, concurrency, ...flags }, context) =>
     inPlace(context, async (place): Promise<Measured> => {
       const { opened, ledger, environment, emit } = place
