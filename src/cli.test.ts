@@ -1,6 +1,8 @@
 /** The command line: help, flags, exit codes, JSON on standard output alone, and text from outside that stays harmless. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toyEnvironment } from './campaign/toy-environment.ts'
 import { almanac, startAlmanac } from './command-line.ts'
@@ -103,6 +105,23 @@ test('text from outside reaches the terminal only in a visible form', async () =
   expect(again.code).toBe(2)
   expect(acting.exec(again.errors)).toBeNull()
   rmSync(place, { recursive: true })
+})
+
+test('bin/almanac finds its own Node through a symbolic link, and says what it needs where there is none', () => {
+  const program = fileURLToPath(new URL('../bin/almanac', import.meta.url))
+  symlinkSync(program, join(folder, 'almanac'))
+  const call = (path: string, PATH: string) =>
+    spawnSync(path, ['--version'], { cwd: folder, encoding: 'utf8', env: { PATH } })
+  expect(call('./almanac', '/usr/bin:/bin')).toMatchObject({ status: 0, stdout: '0.1.0\n' })
+
+  mkdirSync(join(folder, 'elsewhere', 'bin'), { recursive: true })
+  cpSync(program, join(folder, 'elsewhere', 'bin', 'almanac'))
+  writeFileSync(join(folder, 'elsewhere', 'node'), '#!/bin/sh\n[ "$1" = -p ] && echo false || echo v18.1.0\n', {
+    mode: 0o755,
+  })
+  const old = call('elsewhere/bin/almanac', `${join(folder, 'elsewhere')}:/usr/bin:/bin`)
+  expect(old.status).toBe(69)
+  expect(old.stderr).toMatch(/^almanac: needs Node 24 or newer, and found v18\.1\.0\. Run 'npm ci' in .*elsewhere \(/)
 })
 
 test('a reader that goes away early is no error', async () => {

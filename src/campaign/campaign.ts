@@ -137,6 +137,7 @@ async function playRounds(
     return stopped(stop) ?? (await budgetEnd(spent))
   }
 
+  const mine = new Set<number>()
   for (let round = 1; round <= definition.rounds; round++) {
     const stored = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
     const planning = { ...surroundings, environment, campaignId: campaign.id, definition, source, round }
@@ -156,10 +157,11 @@ async function playRounds(
     const tasks = chosen.flatMap(each =>
       interventionTasks(version, { ...each, id: each.interventionId }, definition.seeds, round),
     )
+    for (const { interventionId } of chosen) mine.add(interventionId)
     const left = new Map(chosen.map(({ interventionId }) => [interventionId, definition.seeds.length]))
     const end = await pay(tasks, async ({ interventionId }) => {
       left.set(interventionId, left.get(interventionId)! - 1)
-      if (left.get(interventionId) === 0) await tellRecord(version.id, interventionId, ledger, emit)
+      if (left.get(interventionId) === 0) await tellRecord(interventionId, mine, version.id, surroundings)
     })
     await conclude(version.id, ledger)
     if (end) return end
@@ -207,11 +209,16 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
   }
 }
 
-async function tellRecord(versionId: string, id: number, ledger: Ledger, emit: Surroundings['emit']): Promise<void> {
+async function tellRecord(
+  id: number,
+  ofCampaign: ReadonlySet<number>,
+  versionId: string,
+  { ledger, emit }: Surroundings,
+): Promise<void> {
   const records = await conclude(versionId, ledger, new Set([id]))
   const record = records.find(each => each.id === id)
   if (!record) return
-  const best = bestOf(records)
+  const best = bestOf(records.filter(each => ofCampaign.has(each.id)))
   emit({
     type: 'record-measured',
     sentence: record.intervention.sentence,

@@ -39,6 +39,6 @@ export type CampaignEvent =
       readonly sentence: string
       readonly measured: MeasuredGain | null
       readonly verdict: Verdict | null
-      /** Best gain of a legal record so far in this version. */
+      /** Best gain that this campaign has measured so far. */
       readonly best: { readonly measured: MeasuredGain; readonly sentence: string } | null
     }
