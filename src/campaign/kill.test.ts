@@ -1,7 +1,9 @@
 /**
  * `kill -9` of Almanac at random moments, then resume: nothing is lost, nothing runs twice, no half row.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,43 +13,81 @@ import { seededRandom } from '../statistics/random.ts'
 import { startsOf, toyCandidates, toyEnvironment } from './toy-environment.ts'
 
 let folder = ''
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+let logs = ''
+afterEach(() => {
+  for (const each of [folder, logs]) rmSync(each, { recursive: true, force: true })
+})
 
 const start = ['campaign', 'start', '--rounds', '3', '--choose', '2', '--exploration', '0']
 
-test('killed at many random moments and resumed, a campaign runs everything once', { timeout: 240_000 }, async () => {
-  folder = toyEnvironment({ reference: { configuration: { rate: 1, width: 4, wait: 120 } } })
-  const random = seededRandom('kill')
-  let kills = 0
-  let finished = false
-  for (let call = 0; !finished && call < 60; call++) {
-    const begun = call > 0 && campaigns() > 0
-    const { process: child, ended } = startAlmanac(folder, ...(begun ? ['campaign', 'resume'] : start))
-    // Moments are counted in rows written, and some milliseconds more: seconds would mean something else on a busy machine.
-    const moment = rows() + random.integer(12)
-    const delay = 30 * random.uniform()
-    let over = false
-    const watching = (async () => {
-      while (!over && rows() < moment) await pause(3)
-      await pause(delay)
-      child.kill('SIGKILL')
-    })()
-    const { code, signal, errors } = await ended
-    over = true
-    await watching
-    if (signal === 'SIGKILL') kills++
-    // 3: it was killed after its last word, so there is nothing left to do.
-    else expect([0, 3], errors).toContain(code)
-    finished = signal === null
-  }
-  expect(finished).toBe(true)
-  expect(kills).toBeGreaterThan(3)
+const plain = () => toyEnvironment({ reference: { configuration: { rate: 1, width: 4, wait: 120 } } })
 
-  const starts = startsOf(folder)
-  expect(new Set(starts).size).toBe(starts.length)
-  expect(starts).toHaveLength(3 + 3 * 2 * 2)
-  expectWholeLedger({ runs: starts.length })
-})
+/** Each run has a worktree, which a kill may leave half made. */
+function inGit(): string {
+  logs = mkdtempSync(join(tmpdir(), 'almanac-log-'))
+  const log = join(logs, 'started.log')
+  const configuration = { rate: 1, width: 4, wait: 120, log }
+  const made = toyEnvironment({ reference: { configuration, commit: 'HEAD' } })
+  symlinkSync(log, join(made, 'started.log'))
+  writeFileSync(join(made, '.gitignore'), 'started.log\n')
+  for (const words of [
+    ['init', '-q'],
+    ['add', '.'],
+    ['commit', '-qm', 'begin'],
+  ])
+    git(made, ...words)
+  return made
+}
+
+function git(where: string, ...words: string[]): string {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgSign=false']
+  return execFileSync('git', [...identity, ...words], { cwd: where, encoding: 'utf8' })
+}
+
+test.each([
+  ['', plain],
+  [' in worktrees', inGit],
+])(
+  'killed at many random moments and resumed, a campaign runs everything once%s',
+  { timeout: 240_000 },
+  async (_, make) => {
+    folder = make()
+    const random = seededRandom('kill')
+    let kills = 0
+    let finished = false
+    for (let call = 0; !finished && call < 60; call++) {
+      const begun = call > 0 && campaigns() > 0
+      const { process: child, ended } = startAlmanac(folder, ...(begun ? ['campaign', 'resume'] : start))
+      // Moments are counted in rows written, and some milliseconds more: seconds would mean something else on a busy machine.
+      const moment = rows() + random.integer(12)
+      const delay = 30 * random.uniform()
+      let over = false
+      const watching = (async () => {
+        while (!over && rows() < moment) await pause(3)
+        await pause(delay)
+        child.kill('SIGKILL')
+      })()
+      const { code, signal, errors } = await ended
+      over = true
+      await watching
+      if (signal === 'SIGKILL') kills++
+      // 3: it was killed after its last word, so there is nothing left to do.
+      else expect([0, 3], errors).toContain(code)
+      finished = signal === null
+    }
+    expect(finished).toBe(true)
+    expect(kills).toBeGreaterThan(3)
+
+    const starts = startsOf(folder)
+    expect(new Set(starts).size).toBe(starts.length)
+    expect(starts).toHaveLength(3 + 3 * 2 * 2)
+    expectWholeLedger({ runs: starts.length })
+    if (make === inGit) {
+      expect(git(folder, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1)
+      expect(git(folder, 'status', '--porcelain')).toBe('')
+    }
+  },
+)
 
 test('a campaign that was never interrupted measures the same', async () => {
   folder = toyEnvironment()

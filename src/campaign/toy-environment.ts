@@ -1,6 +1,7 @@
 /**
  * For tests: an environment whose program is real and quick. It fits nothing, but it reads its configuration, takes its
- * seed, writes its metrics, and notes each start in `started.log`, so that a test can count what really ran.
+ * seed, writes its metrics, and notes each start in `started.log` (or where `log`
+ * in the configuration says), so that a test can count what really ran.
  */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,8 +11,8 @@ import type { EnvironmentInput } from './environment-file.ts'
 const program = `
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 const [, , configuration, seed, out] = process.argv
-const { rate, width, wait = 20, fate } = JSON.parse(readFileSync(configuration, 'utf8'))
-appendFileSync('started.log', rate + ' ' + width + ' ' + seed + '\\n')
+const { rate, width, wait = 20, fate, log = 'started.log' } = JSON.parse(readFileSync(configuration, 'utf8'))
+appendFileSync(log, rate + ' ' + width + ' ' + seed + '\\n')
 await new Promise(resolve => setTimeout(resolve, wait))
 if (fate === 'crash') { console.error('no such layer'); process.exit(3) }
 if (fate === 'hang') await new Promise(resolve => setTimeout(resolve, 60_000))
