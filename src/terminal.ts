@@ -24,7 +24,8 @@ export function tableOptions(): TableOptions {
     failed: 'red',
   }
   return {
-    width: process.stdout.columns ?? 120,
+    // Some terminals say that they are 0 columns wide.
+    width: process.stdout.columns || 120,
     // styleText leaves colour out where the stream is no terminal, or NO_COLOR is set.
     styling: (style, words) => styleText(colours[style], words, { stream: process.stdout }),
   }
@@ -72,7 +73,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   const started = Date.now()
   let progress: Progress | null = null
 
-  const columns = () => output.columns ?? 120
+  const columns = () => output.columns || 120
   const clear = () => {
     if (live) output.write('\r\u001b[2K')
   }

@@ -57,7 +57,8 @@ async function readOverrides({ set = [], overrides }: ChangeFlags, directory: st
   }
   for (const assignment of set) {
     const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
-    if (name === undefined || text === undefined) throw new InputError(`--set ${assignment}: expected name=value.`)
+    if (name === undefined || text === undefined || name.split('.').includes(''))
+      throw new InputError(`--set ${assignment}: expected name=value.`)
     const value = name.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), parsedValue(text))
     patch = mergePatch(patch ?? {}, value as JsonObject) as JsonObject
   }

@@ -21,6 +21,8 @@ import { inPlace, type Place } from './surroundings.ts'
 interface Measured {
   readonly record: ExperimentRecord
   readonly forecast: Forecast | undefined
+  /** Finished runs of the reference that the gain is against. */
+  readonly referenceRuns: number
 }
 
 export const run = operation({
@@ -87,7 +89,7 @@ export const run = operation({
       return measured(id, place)
     }),
   json: ({ record, forecast }) => summarise(record, forecast),
-  text: ({ record, forecast }, { styling }) => {
+  text: ({ record, forecast, referenceRuns }, { styling }) => {
     const { id, measured: gain, verdict, runs, intervention } = record
     const chance = gain?.probabilityBetter
     const lines = [
@@ -103,8 +105,10 @@ export const run = operation({
         )
       }
     }
-    if (gain !== null && chance === null) {
-      lines.push('The reference was measured once, so its noise is unknown: raise "referenceSeeds" for a verdict.')
+    if (gain !== null && referenceRuns === 1) {
+      lines.push(
+        'The reference was measured once, and without repeats of it there is no verdict: raise "referenceSeeds".',
+      )
     }
     if (verdict === 'better') lines.push(`Make it the reference with: almanac promote ${id}`)
     return lines.join('\n')
@@ -114,5 +118,6 @@ export const run = operation({
 async function measured(id: number, { ledger, environment }: Place): Promise<Measured> {
   const records = await ledger.recordsOf({ versionIds: [environment.version.id], withoutRuns: true })
   const [forecast] = await ledger.forecastsOf(id)
-  return { record: records.find(record => record.id === id)!, forecast }
+  const { length } = await referenceValues(environment.version.id, ledger)
+  return { record: records.find(record => record.id === id)!, forecast, referenceRuns: length }
 }

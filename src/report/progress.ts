@@ -39,7 +39,9 @@ export function progressLine(progress: Progress, columns: number): string {
     runs.join(', '),
     progress.secondsBudget === null ? elapsed : `${elapsed} of ${durationText(progress.secondsBudget)}`,
     progress.best === null
-      ? 'no gain measured yet'
+      ? typeof progress.round === 'number'
+        ? 'no gain measured yet'
+        : ''
       : `best ${gainText(progress.best.measured)} (${singleLine(progress.best.sentence)})`,
   ]
   return truncate(parts.filter(Boolean).join(' · '), columns)

@@ -98,5 +98,11 @@ test('the progress line says round, run, time and best gain, and is cut to the t
       80,
     ),
   ).toBe('round 2 · run 7 · 1 min 12 s · no gain measured yet')
+  expect(progressLine({ ...progress, round: 'reference', best: null }, 80)).toBe(
+    'reference · run 7/24, 2 running, 1 failed · 1 min 12 s of 5 min 00 s',
+  )
+  expect(progressLine({ ...progress, round: null, runsFailed: 0, best: null, secondsBudget: null }, 80)).toBe(
+    'run 7/24, 2 running · 1 min 12 s',
+  )
   expect(endLine({ runsEnded: 1, runsFailed: 0, elapsedSeconds: 4 })).toBe('1 run in 4.0 s')
 })
