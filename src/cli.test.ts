@@ -58,6 +58,10 @@ test.each([
   [['campaign', 'start', '--exploration', '2'], 'campaign start: exploration is 2; expected a number of at most 1.'],
   [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
   [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
+  [
+    ['init', '--force', '--command', 'x {config}', '--metric', 'loss', '--direction', 'minimize'],
+    'almanac.config.json: command is "x {config}"; expected no other placeholders',
+  ],
   [['promote', 'best'], 'promote: record is "best"; expected a number.'],
   [['promote', '99'], 'There is no record 99 against the current reference'],
 ])('%j is refused with one sentence and exit code 2', async (words, sentence) => {

@@ -8,6 +8,7 @@ import { createExclusively, writeAtomically } from '../files/atomic.ts'
 import { environmentFileText } from './environment-file-text.ts'
 import { type Context, InputError, operation } from './operation.ts'
 import { type EnvironmentProposal, type Found, proposeEnvironment } from './propose-environment.ts'
+import { asInput } from './surroundings.ts'
 
 const directions = ['minimize', 'maximize'] as const
 
@@ -62,7 +63,7 @@ export const init = operation({
     const answers = await completed(proposal, flags, context)
     const path = join(directory, existing ?? 'almanac.config.ts')
     const environment = environmentOf(proposal, answers, flags)
-    parseEnvironmentFile(environment, basename(path))
+    await asInput((async () => parseEnvironmentFile(environment, basename(path)))())
     const text = path.endsWith('.json') ? `${JSON.stringify(environment, null, 2)}\n` : environmentFileText(environment)
     if (existing) writeAtomically(path, text)
     else if (!createExclusively(path, text)) throw new InputError(`${path} was written by another process meanwhile.`)
