@@ -4,7 +4,7 @@
  */
 import type { MeasuredGain } from '../experiment/record.ts'
 import { truncate } from './display-width.ts'
-import { countText, durationText, gainText } from './numbers.ts'
+import { durationText, gainText } from './numbers.ts'
 import { singleLine } from './outside-text.ts'
 
 export interface Progress {
@@ -45,10 +45,4 @@ export function progressLine(progress: Progress, columns: number): string {
       : `best ${gainText(progress.best.measured)} (${singleLine(progress.best.sentence)})`,
   ]
   return truncate(parts.filter(Boolean).join(' · '), columns)
-}
-
-/** The last line of a campaign: `24 runs in 4 min 51 s, 2 failed`. */
-export function endLine(progress: Pick<Progress, 'runsEnded' | 'runsFailed' | 'elapsedSeconds'>): string {
-  const failed = progress.runsFailed > 0 ? `, ${progress.runsFailed} failed` : ''
-  return `${countText(progress.runsEnded, 'run')} in ${durationText(progress.elapsedSeconds)}${failed}`
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { displayWidth, pad, truncate } from './display-width.ts'
-import { endLine, progressLine } from './progress.ts'
+import { progressLine } from './progress.ts'
 import { renderResultTable } from './result-table.ts'
 import { sampleReport } from './sample-report.ts'
 import { renderTable, type Styling } from './table.ts'
@@ -104,5 +104,4 @@ test('the progress line says round, run, time and best gain, and is cut to the t
   expect(progressLine({ ...progress, round: null, runsFailed: 0, best: null, secondsBudget: null }, 80)).toBe(
     'run 7/24, 2 running · 1 min 12 s',
   )
-  expect(endLine({ runsEnded: 1, runsFailed: 0, elapsedSeconds: 4 })).toBe('1 run in 4.0 s')
 })

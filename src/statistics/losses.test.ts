@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { brierScore, brierSkill } from './brier.ts'
-import { holm } from './holm.ts'
 import { coverage, meanPinballLoss, pinballLoss } from './pinball.ts'
 import { quantile } from './summary.ts'
 
@@ -68,26 +67,6 @@ test('no constant has less pinball loss than the quantile of the values', () => 
 test('coverage counts the ends as inside', () => {
   expect(coverage([0, 1, 2, 3], [0, 0, 0, 0], [2, 2, 2, 2])).toBe(0.75)
   expect(() => coverage([], [], [])).toThrow('coverage: the lists have 0 and 0 entries')
-})
-
-test('Holm by hand', () => {
-  expect(holm([0.01, 0.04, 0.03, 0.005]).map(p => Number(p.toFixed(12)))).toEqual([0.03, 0.06, 0.06, 0.02])
-  expect(holm([])).toEqual([])
-  expect(() => holm([0.1, 1.2])).toThrow('p-value 1 is 1.2')
-})
-
-test('Holm lies between the p-value and Bonferroni, in the same order', () => {
-  const probability = fc.double({ min: 0, max: 1, noNaN: true })
-  fc.assert(
-    fc.property(fc.array(probability, { maxLength: 10 }), pValues => {
-      const adjusted = holm(pValues)
-      for (const [i, p] of pValues.entries()) {
-        expect(adjusted[i]).toBeGreaterThanOrEqual(p)
-        expect(adjusted[i]).toBeLessThanOrEqual(Math.min(1, p * pValues.length))
-        for (const [j, q] of pValues.entries()) if (p < q) expect(adjusted[i]).toBeLessThanOrEqual(adjusted[j]!)
-      }
-    }),
-  )
 })
 
 test('wrong arguments', () => {

@@ -1,8 +1,6 @@
 /**
  * Ranks and rank correlation. Depends on order alone: invariant under strictly increasing maps of either argument.
  */
-
-import { countPairs } from './pairwise.ts'
 import { mean } from './summary.ts'
 
 /** Ranks from 1, smallest first; equal values share the average of their ranks. */
@@ -46,15 +44,6 @@ export function pearson(a: ArrayLike<number>, b: ArrayLike<number>): number | nu
   }
   if (squaresA === 0 || squaresB === 0) return null
   return Math.max(-1, Math.min(1, products / (Math.sqrt(squaresA) * Math.sqrt(squaresB))))
-}
-
-/** Kendall's tau-b; null when either argument is constant or has fewer than two values. */
-export function kendall(a: ArrayLike<number>, b: ArrayLike<number>): number | null {
-  refuseUnequal('kendall', a, b)
-  const { concordant, discordant, tiedFirst, tiedSecond } = countPairs(a, b)
-  const different = concordant + discordant
-  const scale = Math.sqrt(different + tiedFirst) * Math.sqrt(different + tiedSecond)
-  return scale === 0 ? null : Math.max(-1, Math.min(1, (concordant - discordant) / scale))
 }
 
 function refuseUnequal(what: string, a: ArrayLike<number>, b: ArrayLike<number>): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mean, median, medianAbsoluteDeviation, quantile, variance } from './summary.ts'
+import { mean, median, quantile, variance } from './summary.ts'
 
 const { summaries } = JSON.parse(readFileSync(new URL('fixtures/statistics.json', import.meta.url), 'utf8')) as {
   summaries: {
@@ -9,7 +9,6 @@ const { summaries } = JSON.parse(readFileSync(new URL('fixtures/statistics.json'
     mean: number
     median: number
     variance: number | null
-    medianAbsoluteDeviation: number
     quantiles: [number, number][]
   }[]
 }
@@ -17,7 +16,6 @@ const { summaries } = JSON.parse(readFileSync(new URL('fixtures/statistics.json'
 test.each(summaries)('NumPy and SciPy give the same of $values', expected => {
   expect(mean(expected.values)).toBeCloseTo(expected.mean, 12)
   expect(median(expected.values)).toBeCloseTo(expected.median, 12)
-  expect(medianAbsoluteDeviation(expected.values)).toBeCloseTo(expected.medianAbsoluteDeviation, 12)
   if (expected.variance === null) expect(() => variance(expected.values)).toThrow('variance: needs at least 2 values')
   else expect(variance(expected.values)).toBeCloseTo(expected.variance, 12)
   for (const [p, value] of expected.quantiles) expect(quantile(expected.values, p)).toBeCloseTo(value, 12)
@@ -44,7 +42,6 @@ test('equal values have themselves as mean and no variance, to the last bit', ()
       const equal = new Array<number>(n).fill(value)
       expect(mean(equal) === value).toBe(true)
       expect(variance(equal)).toBe(0)
-      expect(medianAbsoluteDeviation(equal)).toBe(0)
     }),
   )
 })
@@ -52,9 +49,8 @@ test('equal values have themselves as mean and no variance, to the last bit', ()
 test('arguments are left as they are; NaN gives NaN; an empty list is refused', () => {
   const values = [3, 1, 2]
   median(values)
-  medianAbsoluteDeviation(values)
   expect(values).toEqual([3, 1, 2])
-  for (const summary of [mean, median, variance, medianAbsoluteDeviation]) {
+  for (const summary of [mean, median, variance]) {
     expect(summary([1, Number.NaN, 2])).toBeNaN()
     expect(() => summary([])).toThrow(summary.name)
   }

@@ -45,13 +45,6 @@ export function variance(values: ArrayLike<number>): number {
   return squares / (values.length - 1)
 }
 
-/** Median of the absolute deviations from the median, not scaled: times 1.4826 it estimates a normal's standard deviation. */
-export function medianAbsoluteDeviation(values: ArrayLike<number>): number {
-  refuseFewer(1, values, 'medianAbsoluteDeviation')
-  const centre = median(values)
-  return median(Float64Array.from(values, value => Math.abs(value - centre)))
-}
-
 function refuseFewer(least: number, values: ArrayLike<number>, what: string): void {
   if (values.length < least) {
     throw new Error(`${what}: needs at least ${least} ${least === 1 ? 'value' : 'values'}, got ${values.length}`)
