@@ -46,13 +46,13 @@ writeAtomically(candidatesPath, JSON.stringify(records.filter((_, index) => cand
 console.log(
   `A campaign on real training runs: ${tried.length - candidates.size} records are its history, ${candidates.size} ideas its candidates.\n`,
 )
-await runInTerminal(importHistory as never, { path: historyPath }, place)
+await runInTerminal(importHistory, { path: historyPath }, place)
 await runInTerminal(
-  campaignStart as never,
+  campaignStart,
   { rounds: Number(flags.rounds), choose: Number(flags.choose), candidates: candidatesPath },
   place,
 )
-await runInTerminal(report as never, {}, place)
+await runInTerminal(report, {}, place)
 
 function candidateOf({ sentence, overrides, diff, tags, origin }: RecordLine) {
   return { sentence, overrides, diff, tags, origin }

@@ -33,10 +33,10 @@ for (const [recipe, file] of Object.entries(recipes)) {
       concurrency: 2,
       forecaster: 'constant',
     }
-    await runInTerminal(campaignStart as never, all, place)
-  } else if (before !== 'finished') await runInTerminal(campaignResume as never, {}, place)
+    await runInTerminal(campaignStart, all, place)
+  } else if (before !== 'finished') await runInTerminal(campaignResume, {}, place)
   if ((await lastCampaign(place.directory)) !== 'finished') break
-  await runInTerminal(exportRecords as never, { path: `${nanolm}records/${recipe}.jsonl` }, place)
+  await runInTerminal(exportRecords, { path: `${nanolm}records/${recipe}.jsonl` }, place)
 }
 
 async function lastCampaign(directory: string): Promise<string | null> {

@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util'
 import { isCancel, select, text } from '@clack/prompts'
+import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
 import type { Context, Operation, Question } from './operations/operation.ts'
@@ -13,6 +14,9 @@ import { type Progress, progressLine } from './report/progress.ts'
 import type { Styling, TableOptions } from './report/table.ts'
 
 const output = process.stderr
+
+/** Of the chosen candidates: the table at the end has them all. */
+const mostShown = 8
 
 export function tableOptions(): TableOptions {
   const colours: Record<Parameters<Styling>[0], Parameters<typeof styleText>[0]> = {
@@ -32,9 +36,9 @@ export function tableOptions(): TableOptions {
 }
 
 /** Runs an operation for a person or a script: progress and questions on the terminal, its result on standard output. */
-export async function runInTerminal(
-  it: Operation,
-  input: Record<string, unknown>,
+export async function runInTerminal<Schema extends z.ZodObject, Output>(
+  it: Operation<Schema, Output>,
+  input: z.input<Schema>,
   { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
 ): Promise<void> {
   using progress = terminalProgress({ json })
@@ -49,7 +53,7 @@ export async function runInTerminal(
     emit: event => progress.show(event),
     ...(ask === undefined ? {} : { ask }),
   }
-  const output = await it.run(input, context)
+  const output = await it.run(it.input.parse(input), context)
   progress.clear()
   const text = json ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1) : it.text(output, tableOptions())
   if (text !== '') process.stdout.write(`${text}\n`)
@@ -137,9 +141,10 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           for (const { reason, count } of tally(event.dropped.map(each => each.reason))) {
             line(`  dropped ${count}: ${reason}`)
           }
-          for (const { sentence, quantiles, explored } of event.chosen) {
+          for (const { sentence, quantiles, explored } of event.chosen.slice(0, mostShown)) {
             line(`  ${forecastText(quantiles)}  ${sentence}${explored ? ' (exploration)' : ''}`)
           }
+          if (event.chosen.length > mostShown) line(`  and ${event.chosen.length - mostShown} more`)
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })

@@ -4,8 +4,10 @@ import { type CampaignState, campaignState } from '../campaign/campaign-state.ts
 import { bestOf } from '../campaign/conclude.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { StoredRound } from '../ledger/rounds.ts'
 import { countText, durationText, gainText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
+import type { CampaignRound } from '../report/report-data.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import type { TableOptions } from '../report/table.ts'
 import { summarise } from './record-summary.ts'
@@ -14,12 +16,7 @@ export interface CampaignOutcome {
   readonly campaign: number
   readonly state: CampaignState
   readonly why: string | null
-  readonly rounds: readonly {
-    readonly round: number
-    readonly considered: number
-    readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
-    readonly chosen: readonly { readonly record: number; readonly explored: boolean; readonly probability: number }[]
-  }[]
+  readonly rounds: readonly CampaignRound[]
   readonly runs: number
   readonly seconds: number
   /** Of the chosen candidates, in order of choice. */
@@ -42,24 +39,29 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     campaign: id,
     state: campaignState(campaign),
     why: campaign.last.detail,
-    rounds: rounds.map(({ round, candidates, dropped }) => ({
-      round,
-      considered: candidates.length + dropped.length,
-      dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
-      chosen: candidates
-        .filter(({ choice }) => choice !== 'passed-over')
-        .map(({ interventionId, choice, probability }) => ({
-          record: interventionId,
-          explored: choice === 'explored',
-          probability,
-        })),
-    })),
+    rounds: rounds.map(roundHistory),
     runs: runs.length,
     seconds: spentOn(runs, undefined).hours * 3600,
     records: chosen.flatMap(({ interventionId }) => byId.get(interventionId) ?? []),
     forecasts: new Map(
       chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
     ),
+  }
+}
+
+/** A stored round as reports and scripts see it. */
+export function roundHistory({ round, candidates, dropped }: StoredRound): CampaignRound {
+  return {
+    round,
+    considered: candidates.length + dropped.length,
+    dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    chosen: candidates
+      .filter(({ choice }) => choice !== 'passed-over')
+      .map(({ interventionId, choice, probability }) => ({
+        recordId: interventionId,
+        explored: choice === 'explored',
+        probability,
+      })),
   }
 }
 

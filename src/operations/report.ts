@@ -8,6 +8,7 @@ import { writeAtomically } from '../files/atomic.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { CampaignHistory, LineageStep, ReportData, RunTime } from '../report/report-data.ts'
 import { median } from '../statistics/summary.ts'
+import { roundHistory } from './campaign-outcome.ts'
 import { operation } from './operation.ts'
 import { forecastsFor } from './records.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -86,19 +87,7 @@ function runTime(run: Run, recordId: number | null): RunTime {
 async function campaignHistories(familyId: string, ledger: Ledger): Promise<CampaignHistory[]> {
   const histories: CampaignHistory[] = []
   for (const { id } of await ledger.campaigns(familyId)) {
-    const rounds = (await ledger.roundsOf(id)).map(({ round, candidates, dropped }) => ({
-      round,
-      considered: candidates.length + dropped.length,
-      dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
-      chosen: candidates
-        .filter(({ choice }) => choice !== 'passed-over')
-        .map(({ interventionId, choice, probability }) => ({
-          recordId: interventionId,
-          explored: choice === 'explored',
-          probability,
-        })),
-    }))
-    histories.push({ id, rounds })
+    histories.push({ id, rounds: (await ledger.roundsOf(id)).map(roundHistory) })
   }
   return histories
 }
