@@ -12,18 +12,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { replay, replayAtRandom, replayOracle } from '../src/campaign/replay.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
 import { forecasters } from '../src/forecast/forecaster.ts'
+import { groupResamples } from '../src/forecast/group-resamples.ts'
+import { noiseCeiling } from '../src/forecast/noise-ceiling.ts'
+import { meanEstimate } from '../src/statistics/bootstrap.ts'
 import { alreadyMuon } from './rwm/already-muon.ts'
 import { compare } from './rwm/comparison.ts'
 import { type EnvironmentRecords, environmentRecords } from './rwm/environment-records.ts'
-import { combine, type Estimate, groupResamples } from './rwm/estimates.ts'
 import { evidencePage } from './rwm/evidence.ts'
-import { seedCorrelation } from './rwm/noise-ceiling.ts'
 import { drawPicture } from './rwm/picture.ts'
-import { replay, replayAtRandom, replayOracle } from './rwm/replay.ts'
 import { atRandom, type ReplayRow } from './rwm/replay-section.ts'
-import { meanDefined } from './rwm/scores.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -53,13 +53,8 @@ const resamples = groupResamples(
 
 const comparisons = compare(forecasters, environments, { pools, splits, seed, resamples })
 
-const ceilingsByEnvironment = environments.map(
-  ({ records }): Estimate => ({
-    value: seedCorrelation(records),
-    resampled: resamples.map(drawn => seedCorrelation(records, drawn)),
-  }),
-)
-const ceiling = combine(ceilingsByEnvironment, (...values) => meanDefined(values))
+const ceilingsByEnvironment = environments.map(({ records }) => noiseCeiling(records, resamples))
+const ceiling = meanEstimate(ceilingsByEnvironment)
 
 const muon = alreadyMuon([forecasters.neighbours, forecasters.ridge, forecasters.kernel], environments, seed)
 

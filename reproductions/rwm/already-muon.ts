@@ -5,8 +5,8 @@
 import { isJsonObject } from '../../src/experiment/json.ts'
 import type { ExperimentRecord, Forecast } from '../../src/experiment/record.ts'
 import type { Forecaster } from '../../src/forecast/forecaster.ts'
+import { judge } from '../../src/forecast/judge.ts'
 import type { EnvironmentRecords } from './environment-records.ts'
-import { judge } from './judge.ts'
 
 export interface MuonCase {
   readonly target: string

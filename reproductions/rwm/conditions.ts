@@ -2,10 +2,10 @@
  * What a forecaster may have seen when it is tested: the conditions of the comparison, each as parts of a history and the
  * records that are tested against it.
  */
-import type { Environment } from '../../src/experiment/environment.ts'
-import { nearDuplicateGroups } from '../../src/experiment/near-duplicates.ts'
 import type { ExperimentRecord } from '../../src/experiment/record.ts'
-import { type Random, seededRandom } from '../../src/statistics/random.ts'
+import { ideaHalves, randomHalves } from '../../src/forecast/halves.ts'
+import type { Part } from '../../src/forecast/judge.ts'
+import { seededRandom } from '../../src/statistics/random.ts'
 import type { EnvironmentRecords } from './environment-records.ts'
 
 export const conditions = ['none', 'fixed-half', 'random-halves', 'other-ideas', 'cross-environment'] as const
@@ -17,14 +17,6 @@ export const conditionTitles: Readonly<Record<Condition, string>> = {
   'random-halves': 'in-environment, random halves',
   'other-ideas': 'in-environment, other ideas only',
   'cross-environment': 'cross-environment',
-}
-
-/** One history with the records that are forecast from it; `guarded`: nothing of a candidate's near-duplicate group may be used. */
-export interface Part {
-  readonly environment: Environment
-  readonly history: readonly ExperimentRecord[]
-  readonly tested: readonly ExperimentRecord[]
-  readonly guarded: boolean
 }
 
 /** `splits` random halves, each half once the history of the other. */
@@ -54,36 +46,19 @@ export function partsOf(
     const { history, tested } = fixedHalf(records)
     return [part(history, tested)]
   }
+  const halves = condition === 'random-halves' ? randomHalves : ideaHalves
   const random = seededRandom(seed).fork(condition)
   return Array.from({ length: splits }, (_, split) => {
-    const first =
-      condition === 'random-halves' ? randomHalf(records, random.fork(split)) : ideaHalf(records, random.fork(split))
-    const inside = records.filter(record => first.has(record))
-    const outside = records.filter(record => !first.has(record))
-    return [part(inside, outside), part(outside, inside)]
+    const [first, second] = halves(records, random.fork(split))
+    return [part(first, second), part(second, first)]
   }).flat()
 }
 
 /** The half that `npm start` takes its candidates from, whatever the seed here. */
-export function fixedHalf(records: readonly ExperimentRecord[]) {
+function fixedHalf(records: readonly ExperimentRecord[]) {
   const tested = new Set(seededRandom('first campaign').sample(records, Math.floor(records.length / 2)))
   return {
     history: records.filter(record => !tested.has(record)),
     tested: records.filter(record => tested.has(record)),
   }
-}
-
-function randomHalf(records: readonly ExperimentRecord[], random: Random): Set<ExperimentRecord> {
-  return new Set(random.sample(records, Math.floor(records.length / 2)))
-}
-
-/** Whole near-duplicate groups, in random order, up to half of the records. */
-function ideaHalf(records: readonly ExperimentRecord[], random: Random): Set<ExperimentRecord> {
-  const groups = nearDuplicateGroups(records)
-  const byGroup = [...Map.groupBy(records, (_, index) => groups[index]!).values()]
-  const half = new Set<ExperimentRecord>()
-  for (const group of random.shuffle(byGroup)) {
-    if (half.size + group.length <= records.length / 2) for (const record of group) half.add(record)
-  }
-  return half
 }

@@ -1,7 +1,7 @@
 /**
  * Numbers and tables as Markdown.
  */
-import { type Estimate, intervalOf } from './estimates.ts'
+import { type Estimate, intervalOf } from '../../src/statistics/bootstrap.ts'
 
 /** `0.70 [0.51, 0.88]`; `none` where it is not defined. */
 export function estimateText(estimate: Estimate, decimals: number): string {

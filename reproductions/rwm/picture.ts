@@ -4,10 +4,10 @@
  */
 import * as Plot from '@observablehq/plot'
 import { parseHTML } from 'linkedom'
+import type { Measure } from '../../src/forecast/quality.ts'
+import { type Estimate, intervalOf } from '../../src/statistics/bootstrap.ts'
 import type { Comparison } from './comparison.ts'
 import { type Condition, conditions, conditionTitles } from './conditions.ts'
-import { type Estimate, intervalOf } from './estimates.ts'
-import type { Measure } from './scores.ts'
 
 const panelWidth = 520
 const height = 576

@@ -1,12 +1,11 @@
 /**
  * The replayed loop, as a section of the page.
  */
-
+import { type LoopResult, poolsOf } from '../../src/campaign/replay.ts'
 import { seededRandom } from '../../src/statistics/random.ts'
 import { mean } from '../../src/statistics/summary.ts'
 import type { EnvironmentRecords } from './environment-records.ts'
 import { numberText, table } from './markdown.ts'
-import { type LoopResult, poolsOf } from './replay.ts'
 
 export interface ReplayRow {
   readonly environment: string

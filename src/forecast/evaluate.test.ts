@@ -1,114 +1,102 @@
 import { expect, test } from 'vitest'
-import type { Run } from '../experiment/intervention.ts'
-import type { ExperimentRecord, Quantiles } from '../experiment/record.ts'
+import type { Forecast } from '../experiment/record.ts'
+import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
 import { seededRandom } from '../statistics/random.ts'
-import { evaluate, noiseCeiling } from './evaluate.ts'
+import { type Estimates, evaluate, meanEstimates } from './evaluate.ts'
 import { type Forecaster, forecasters } from './forecaster.ts'
-import { historyOf } from './history.ts'
+import { groupResamples } from './group-resamples.ts'
+import type { Part } from './judge.ts'
+import { oracle } from './planted/oracle.ts'
 import { plantedRecords, recipeEnvironment } from './planted/response-surface.ts'
+import { measures, type Worth } from './quality.ts'
 
 const environment = recipeEnvironment('olmo')
 const records = seededRandom(1).shuffle(plantedRecords('olmo', 80, seededRandom(1)))
 const [history, tested] = [records.slice(0, 40), records.slice(40)]
-const split = { environment, history, tested }
+const part: Part = { environment, history, tested, guarded: false }
 
-/** Knows the outcomes: the best that a forecast can be. */
-const oracle: Forecaster = (_environment, _history, candidates) =>
-  (candidates as readonly ExperimentRecord[]).map(({ measured, outcome }) => {
-    const gain = measured?.gain ?? -1
-    const quantiles: Quantiles = [gain - 0.001, gain, gain, gain, gain + 0.001]
-    const finishes = outcome === 'finished' ? 1 : 0
-    return { quantiles, finishes, forecaster: 'oracle', forecasterVersion: '1', recordIds: [] }
-  })
+const medians = (forecasts: readonly Forecast[]) => forecasts.map(({ quantiles }) => quantiles[2])
+
+function evaluated(
+  forecaster: Forecaster,
+  { parts = [part], seed = 1, pools = 1000, worth = medians as Worth, resamples = 300 } = {},
+): Estimates {
+  const drawn = groupResamples(records, resamples, seed)
+  return evaluate(forecaster, parts, { worth, pools, seed, random: seededRandom(seed), resamples: drawn })
+}
+
+const withInterval = (estimate: Estimate) => ({ value: estimate.value, ...intervalOf(estimate) })
 
 test('an oracle is perfect', () => {
-  const quality = evaluate(oracle, split, { seed: 1 })
+  const quality = evaluated(oracle)
   expect(quality.spearman.value).toBeCloseTo(1, 12)
-  expect(quality.meanAbsoluteError).toEqual({ value: 0, low: 0, high: 0 })
-  expect(quality.regret).toEqual({ value: 0, low: 0, high: 0 })
-  expect(quality.ndcg).toEqual({ value: 1, low: 1, high: 1 })
-  expect(quality.coverage.value).toBe(1)
-  expect(quality.brierSkill.value).toBe(1)
+  expect(withInterval(quality.error)).toEqual({ value: 0, low: 0, high: 0 })
+  expect(withInterval(quality.regret)).toEqual({ value: 0, low: 0, high: 0 })
+  expect(withInterval(quality.ndcg)).toEqual({ value: 1, low: 1, high: 1 })
+  expect(quality.held.value).toBe(1)
+  expect(quality.finishing.value).toBe(1)
 })
 
 test('the kernel beats the constant at order and size, and its intervals lie around its numbers', () => {
-  const constant = evaluate(forecasters.constant, split, { seed: 1 })
-  const kernel = evaluate(forecasters.kernel, split, { seed: 1 })
+  const constant = evaluated(forecasters.constant)
+  const kernel = evaluated(forecasters.kernel)
   expect(constant.spearman.value).toBeNaN()
-  expect(kernel.spearman.low).toBeGreaterThan(0.3)
-  expect(kernel.meanAbsoluteError.value).toBeLessThan(constant.meanAbsoluteError.value)
+  expect(intervalOf(kernel.spearman).low).toBeGreaterThan(0.3)
+  expect(kernel.error.value).toBeLessThan(constant.error.value)
   expect(kernel.regret.value).toBeLessThan(constant.regret.value / 2)
-  expect(kernel.ndcg.low).toBeGreaterThan(constant.ndcg.value)
-  expect(kernel.pinballLoss.value).toBeLessThan(constant.pinballLoss.value)
-  for (const { value, low, high } of [kernel.spearman, kernel.regret, kernel.ndcg, kernel.coverage]) {
+  expect(intervalOf(kernel.ndcg).low).toBeGreaterThan(constant.ndcg.value)
+  expect(kernel.pinball.value).toBeLessThan(constant.pinball.value)
+  for (const estimate of [kernel.spearman, kernel.regret, kernel.ndcg, kernel.held]) {
+    const { value, low, high } = withInterval(estimate)
     expect(low).toBeLessThanOrEqual(value)
     expect(high).toBeGreaterThanOrEqual(value)
     expect(high).toBeGreaterThan(low)
   }
 })
 
-test('a constant scores what choosing at random scores', () => {
-  const quality = evaluate(forecasters.constant, { ...split, tested: tested.slice(0, 16) }, { seed: 1, pools: 3 })
+test('a constant scores what choosing at random scores, and so does whoever is said to have no ranking', () => {
+  const few = tested.slice(0, 16)
+  const parts = [{ ...part, tested: few }]
   const random = seededRandom(9)
-  const gains = tested.slice(0, 16).map(({ measured }) => measured?.gain ?? Number.NEGATIVE_INFINITY)
+  const gains = few.map(({ measured }) => measured?.gain ?? Number.NEGATIVE_INFINITY)
   const best = Math.max(...gains)
   const nothing = Math.min(0, ...gains.filter(Number.isFinite))
   const drawn = Array.from({ length: 40_000 }, () => best - Math.max(nothing, ...random.sample(gains, 3)))
   const expected = drawn.reduce((sum, value) => sum + value, 0) / drawn.length
   // All 16 are in every pool, so only the order within the tie is left to chance.
-  expect(quality.regret.value).toBeCloseTo(expected, 3)
+  const constant = evaluated(forecasters.constant, { parts, pools: 3, resamples: 1 })
+  expect(constant.regret.value).toBeCloseTo(expected, 3)
+  const unranked = evaluated(oracle, { parts, pools: 3, resamples: 1, worth: null })
+  expect(unranked.regret.value).toBeCloseTo(constant.regret.value, 12)
+  expect(unranked.spearman.value).toBeNaN()
 })
 
 test('the seed decides the numbers; the order of the worth can be another than the median', () => {
-  const numbers = (seed: number) => {
-    const { forecasts, ...rest } = evaluate(forecasters.ridge, split, { seed, pools: 50 })
-    return rest
-  }
+  const numbers = (seed: number) => evaluated(forecasters.ridge, { seed, pools: 50, resamples: 20 })
   expect(numbers(2)).toEqual(numbers(2))
   expect(numbers(2)).not.toEqual(numbers(3))
-  const worst = evaluate(oracle, split, {
-    seed: 1,
-    worth: forecasts => forecasts.map(({ quantiles }) => -quantiles[2]),
-  })
+  const worst = evaluated(oracle, { worth: forecasts => medians(forecasts).map(median => -median), resamples: 1 })
   expect(worst.regret.value).toBeGreaterThan(0.01)
 })
 
-test('a tested record in the history is refused', () => {
-  expect(() => evaluate(oracle, { ...split, history: records }, { seed: 1 })).toThrow(
+test('a tested record in the history is refused, and so is testing nothing', () => {
+  expect(() => evaluated(oracle, { parts: [{ ...part, history: records }] })).toThrow(
     `record ${tested[0]!.id} is both tested and in the history; leave it out of one`,
   )
-  expect(() => evaluate(oracle, { ...split, tested: [] }, { seed: 1 })).toThrow('no record is tested')
+  expect(() => evaluated(oracle, { parts: [{ ...part, tested: [] }] })).toThrow('no record is tested')
 })
 
-test('the noise ceiling is the rank correlation of two seeds', () => {
-  const withSeeds = (noise: number) => {
-    const random = seededRandom(4)
-    return records
-      .filter(({ measured }) => measured !== null)
-      .map(record => ({
-        ...record,
-        runs: [11, 12].map(seed => runOf(seed, 2 - record.measured!.gain + noise * random.normal())),
-      }))
-  }
-  expect(noiseCeiling(withSeeds(0), { seed: 1 })!.value).toBeCloseTo(1, 12)
-  const some = noiseCeiling(withSeeds(0.01), { seed: 1 })!
-  expect(some.value).toBeLessThan(0.97)
-  expect(some.value).toBeGreaterThan(0.4)
-  expect(some.low).toBeLessThan(some.value)
-  expect(Math.abs(noiseCeiling(withSeeds(1e6), { seed: 1 })!.value)).toBeLessThan(0.4)
-  expect(noiseCeiling(records, { seed: 1 })).toBeNull()
-})
-
-function runOf(seed: number, value: number): Run {
-  const outcome = { kind: 'finished', reason: null, metrics: { val_bpb: value }, exitCode: 0 } as const
-  const times = { startedAt: null, finishedAt: null, seconds: null, cost: null }
-  return { id: seed, versionId: 'v', interventionId: 1, seed, attempt: 1, outcome: { ...outcome, ...times } }
-}
-
-test('histories are of the family, of others, of both or empty', () => {
-  const all = [...records, ...plantedRecords('nanochat', 5, seededRandom(2), 500)]
-  expect(historyOf('none', environment, all)).toEqual([])
-  expect(historyOf('in-environment', environment, all)).toEqual(records)
-  expect(historyOf('cross-environment', environment, all)).toHaveLength(5)
-  expect(historyOf('pooled', environment, all)).toEqual(all)
+test('over parts, ranks are averaged within and errors put together; over environments, what is defined is averaged', () => {
+  const [first, second] = [tested.slice(0, 10), tested.slice(10)].map(half => ({ ...part, tested: half }))
+  const [one, other, both] = [[first!], [second!], [first!, second!]].map(parts =>
+    evaluated(forecasters.ridge, { parts, pools: 10, resamples: 5 }),
+  )
+  const mean = meanEstimates([one!, other!])
+  expect(both!.spearman.value).toBeCloseTo(mean.spearman.value, 12)
+  const count = ({ tested }: Part) => tested.filter(({ measured }) => measured !== null).length
+  const errors = one!.error.value * count(first!) + other!.error.value * count(second!)
+  expect(both!.error.value).toBeCloseTo(errors / (count(first!) + count(second!)), 12)
+  const undefinedOnes = { ...other!, spearman: { value: Number.NaN, resampled: Array(5).fill(Number.NaN) } }
+  expect(meanEstimates([one!, undefinedOnes]).spearman).toEqual(one!.spearman)
+  expect(Object.keys(mean).sort()).toEqual([...measures].sort())
 })

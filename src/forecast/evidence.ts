@@ -6,6 +6,7 @@
 import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, MeasuredGain } from '../experiment/record.ts'
+import { evidenceOf } from '../experiment/records.ts'
 import { median, quantile } from '../statistics/summary.ts'
 
 /** Typical gain where nothing at all is known, in the objective's units: the size of gains in bits per byte. */
@@ -68,14 +69,17 @@ export function typicalGain(
   return large > smallestGain ? large : null
 }
 
-/** The share of a record's runs that finished legally, among those that say something about the idea; null where none did. */
+/** Whether each run that counts finished legally; of a record without runs, what it says itself; empty where nothing is known. */
+export function endingsOf({ runs, outcome }: ExperimentRecord): boolean[] {
+  const evidence = evidenceOf(runs)
+  if (evidence.length > 0) return evidence.map(run => run.outcome!.kind === 'finished')
+  return outcome === null || !isEvidence(outcome) ? [] : [outcome === 'finished']
+}
+
+/** The share of those that did; null where nothing is known. */
 export function finishedShare(record: ExperimentRecord): number | null {
-  const kinds = record.runs.flatMap(({ outcome }) =>
-    outcome !== null && isEvidence(outcome.kind) ? [outcome.kind] : [],
-  )
-  if (kinds.length > 0) return kinds.filter(kind => kind === 'finished').length / kinds.length
-  if (record.outcome === null || !isEvidence(record.outcome)) return null
-  return record.outcome === 'finished' ? 1 : 0
+  const endings = endingsOf(record)
+  return endings.length === 0 ? null : endings.filter(Boolean).length / endings.length
 }
 
 function objectiveKey(environment: Environment): string {

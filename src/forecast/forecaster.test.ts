@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { forecasters } from './forecaster.ts'
-import { historyOf } from './history.ts'
 import { candidateOf, environmentOf, literalsOf, recordWith } from './planted/records.ts'
 import { plantedRecords, recipeEnvironment } from './planted/response-surface.ts'
 
@@ -47,10 +46,12 @@ describe.each(Object.entries(forecasters))('%s', (name, forecaster) => {
     expect(forecaster(olmo, shuffled, candidates, options)).toEqual(forecaster(olmo, history, candidates, options))
   })
 
-  test('without history is bit-identical whatever records exist, and the same for all candidates', () => {
-    const one = forecaster(olmo, historyOf('none', olmo, history), candidates, options)
-    const other = forecaster(olmo, historyOf('none', olmo, history.slice(3, 5)), candidates, options)
+  test('without history is bit-identical whatever it has seen before, and the same for all candidates', () => {
+    const one = forecaster(olmo, [], candidates, options)
+    forecaster(olmo, history, candidates, options)
+    const other = forecaster(olmo, [], candidates, options)
     expect(one).toEqual(other)
+    expect(one).toEqual(candidates.map(() => one[0]))
     expect(one.every(({ quantiles, recordIds }) => quantiles[2] === 0 && recordIds.length === 0)).toBe(true)
   })
 

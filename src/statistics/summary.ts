@@ -1,5 +1,5 @@
 /**
- * Summaries of a list of numbers. Every function refuses an empty list; NaN in, NaN out.
+ * Summaries of a list of numbers. Every function refuses an empty list; NaN in, NaN out (but for `meanDefined`).
  */
 
 export function mean(values: ArrayLike<number>): number {
@@ -12,6 +12,12 @@ export function mean(values: ArrayLike<number>): number {
   let residual = 0
   for (let i = 0; i < values.length; i++) residual += values[i]! - rounded
   return rounded + residual / values.length
+}
+
+/** The mean of what is defined; NaN where nothing is. */
+export function meanDefined(values: readonly number[]): number {
+  const defined = values.filter(value => !Number.isNaN(value))
+  return defined.reduce((sum, value) => sum + value, 0) / defined.length
 }
 
 export function median(values: ArrayLike<number>): number {

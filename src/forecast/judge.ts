@@ -1,11 +1,21 @@
 /**
  * Forecasts beside what was measured, with the proof that no forecast saw what it must not.
  */
-import { nearDuplicateGroups } from '../../src/experiment/near-duplicates.ts'
-import type { ExperimentRecord, Forecast } from '../../src/experiment/record.ts'
-import type { Forecaster } from '../../src/forecast/forecaster.ts'
-import { guarded } from '../../src/forecast/leak-guard.ts'
-import type { Part } from './conditions.ts'
+import type { Environment } from '../experiment/environment.ts'
+import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { Forecaster } from './forecaster.ts'
+import { guarded } from './leak-guard.ts'
+
+/** One history with the records that are forecast from it. */
+export interface Part {
+  readonly environment: Environment
+  readonly history: readonly ExperimentRecord[]
+  /** Of this environment; none of them may be in the history. */
+  readonly tested: readonly ExperimentRecord[]
+  /** Whether nothing of a candidate's near-duplicate group may be used. */
+  readonly guarded: boolean
+}
 
 export interface Judged {
   readonly record: ExperimentRecord
@@ -15,10 +25,18 @@ export interface Judged {
 /** Throws where a forecast was conditioned on its own record or, in a guarded part, on one of its near-duplicate group. */
 export function judge(forecaster: Forecaster, part: Part, seed: number): Judged[] {
   const { environment, history, tested } = part
+  refuseOverlap(part)
   const forecasts = (part.guarded ? guarded(forecaster) : forecaster)(environment, history, tested, { seed })
   const judged = tested.map((record, index) => ({ record, forecast: forecasts[index]! }))
   refuseLeaks(part, judged)
   return judged
+}
+
+function refuseOverlap({ history, tested }: Part): void {
+  const known = new Set(history.map(({ id }) => id))
+  const both = tested.find(({ id }) => known.has(id))
+  if (both === undefined) return
+  throw new Error(`judge: record ${both.id} is both tested and in the history; leave it out of one`)
 }
 
 function refuseLeaks({ history, tested, guarded }: Part, judged: readonly Judged[]): void {

@@ -2,20 +2,26 @@
  * The loop replayed on finished records: each round offers new candidates, a forecaster chooses a few, and their results
  * are looked up instead of paid for and join its history.
  */
-import { scores as worthOf } from '../../src/campaign/choose.ts'
-import type { ExperimentRecord } from '../../src/experiment/record.ts'
-import type { Forecaster } from '../../src/forecast/forecaster.ts'
-import { withoutNearDuplicates } from '../../src/forecast/leak-guard.ts'
-import { bestSoFar, naulc, oracleChoice, type Round } from '../../src/statistics/learning-curve.ts'
-import { type Random, seededRandom } from '../../src/statistics/random.ts'
-import { mean } from '../../src/statistics/summary.ts'
-import type { EnvironmentRecords } from './environment-records.ts'
-import { chosenOfPool, poolSize } from './scores.ts'
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import type { Forecaster } from '../forecast/forecaster.ts'
+import { withoutNearDuplicates } from '../forecast/leak-guard.ts'
+import { chosenOfPool, poolSize } from '../forecast/quality.ts'
+import { bestSoFar, naulc, oracleChoice, type Round } from '../statistics/learning-curve.ts'
+import { type Random, seededRandom } from '../statistics/random.ts'
+import { mean } from '../statistics/summary.ts'
+import { scores as worthOf } from './choose.ts'
 
 const mostRounds = 8
 
 /** Random choice is averaged over this many draws in each repeat: it needs no forecasts. */
 const randomDraws = 200
+
+/** An environment's records whose outcome is known, with all gains against one reference. */
+export interface Known {
+  readonly environment: Environment
+  readonly records: readonly ExperimentRecord[]
+}
 
 /** How a loop ended: its best gain (0: the reference is kept), and its area under the curve beside the oracle's. */
 export interface LoopResult {
@@ -33,7 +39,7 @@ export function poolsOf(records: readonly ExperimentRecord[], random: Random): E
 /** `source`: records of other environments, of which a round sees those that are no near-duplicates of its candidates. */
 export function replay(
   forecaster: Forecaster,
-  own: EnvironmentRecords,
+  own: Known,
   source: readonly ExperimentRecord[],
   seed: number,
 ): LoopResult {
@@ -51,7 +57,7 @@ export function replay(
 }
 
 /** The mean over many loops that choose at random. */
-export function replayAtRandom(own: EnvironmentRecords, seed: number): LoopResult {
+export function replayAtRandom(own: Known, seed: number): LoopResult {
   const pools = poolsOf(own.records, seededRandom(seed).fork('pools'))
   const random = seededRandom(seed).fork('at random')
   const results = Array.from({ length: randomDraws }, () =>
@@ -66,7 +72,7 @@ export function replayAtRandom(own: EnvironmentRecords, seed: number): LoopResul
 }
 
 /** The best that any choice could find. */
-export function replayOracle(own: EnvironmentRecords, seed: number): LoopResult {
+export function replayOracle(own: Known, seed: number): LoopResult {
   const pools = poolsOf(own.records, seededRandom(seed).fork('pools')).map(pool => pool.map(gainOf))
   return resultOf(pools.map(pool => ({ pool, chosen: oracleChoice(chosenOfPool, pool) })))
 }

@@ -2,14 +2,22 @@
  * What a perfect forecast could reach: seeds of one intervention differ, so not even the truth ranks measured gains
  * perfectly.
  */
-import { objectiveOf } from '../../src/experiment/environment.ts'
-import type { ExperimentRecord } from '../../src/experiment/record.ts'
-import { evidenceOf, finishedValues } from '../../src/experiment/records.ts'
-import { spearman } from '../../src/statistics/ranks.ts'
-import type { Drawn } from './estimates.ts'
+import { objectiveOf } from '../experiment/environment.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { evidenceOf, finishedValues } from '../experiment/records.ts'
+import type { Estimate } from '../statistics/bootstrap.ts'
+import { spearman } from '../statistics/ranks.ts'
+import type { Drawn } from './group-resamples.ts'
 
 /** Rank correlation of the first finished seed's metric with the second's over interventions; NaN with fewer than three. */
-export function seedCorrelation(records: readonly ExperimentRecord[], drawn: Drawn = () => 1): number {
+export function noiseCeiling(records: readonly ExperimentRecord[], resamples: readonly Drawn[]): Estimate {
+  return {
+    value: seedCorrelation(records, () => 1),
+    resampled: resamples.map(drawn => seedCorrelation(records, drawn)),
+  }
+}
+
+function seedCorrelation(records: readonly ExperimentRecord[], drawn: Drawn): number {
   const pairs = records.flatMap(record => {
     const [first, second] = finishedValues(evidenceOf(record.runs), objectiveOf(record.environment.family).name)
     return first === undefined || second === undefined ? [] : Array(drawn(record)).fill([first, second] as const)

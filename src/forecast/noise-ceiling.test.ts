@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { Run } from '../experiment/intervention.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { intervalOf } from '../statistics/bootstrap.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { groupResamples } from './group-resamples.ts'
+import { noiseCeiling, perfectForecastCorrelation, twoSeedReliability } from './noise-ceiling.ts'
+import { plantedRecords, seedNoise } from './planted/response-surface.ts'
+
+const records = plantedRecords('olmo', 80, seededRandom(1))
+const resamples = groupResamples(records, 100, 1)
+
+test('the noise ceiling is the rank correlation of two seeds', () => {
+  const withSeeds = (noise: number): ExperimentRecord[] => {
+    const random = seededRandom(4)
+    return records
+      .filter(({ measured }) => measured !== null)
+      .map(record => ({
+        ...record,
+        runs: [11, 12].map(seed => runOf(seed, 2 - record.measured!.gain + noise * random.normal())),
+      }))
+  }
+  const ceiling = (noise: number) => noiseCeiling(withSeeds(noise), resamples)
+  expect(ceiling(0).value).toBeCloseTo(1, 12)
+  const some = ceiling(0.01)
+  expect(some.value).toBeLessThan(0.97)
+  expect(some.value).toBeGreaterThan(0.4)
+  expect(intervalOf(some).low).toBeLessThan(some.value)
+  expect(Math.abs(ceiling(1e6).value)).toBeLessThan(0.4)
+  const real = ceiling(seedNoise)
+  expect(real.value).toBeLessThan(1)
+  expect(real.value).toBeGreaterThan(0.5)
+  expect(noiseCeiling(records, resamples).value).toBeNaN()
+})
+
+test('from there it is Spearman and Brown’s', () => {
+  expect(twoSeedReliability(0.5)).toBeCloseTo(2 / 3, 12)
+  // Simulated: the truth and two noisy readings of it.
+  const random = seededRandom(3)
+  const readings = Array.from({ length: 4000 }, () => {
+    const truth = random.normal()
+    const [first, second] = [truth + random.normal(), truth + random.normal()]
+    return { truth, first, second, both: (first + second) / 2 }
+  })
+  const correlation = (of: (one: (typeof readings)[number]) => number, other: typeof of) => {
+    const product = (a: typeof of, b: typeof of) => readings.reduce((sum, one) => sum + a(one) * b(one), 0)
+    return product(of, other) / Math.sqrt(product(of, of) * product(other, other))
+  }
+  const single = correlation(
+    one => one.first,
+    one => one.second,
+  )
+  expect(perfectForecastCorrelation(single)).toBeCloseTo(
+    correlation(
+      one => one.truth,
+      one => one.both,
+    ),
+    1,
+  )
+})
+
+function runOf(seed: number, value: number): Run {
+  const outcome = { kind: 'finished', reason: null, metrics: { val_bpb: value }, exitCode: 0 } as const
+  const times = { startedAt: null, finishedAt: null, seconds: null, cost: null }
+  return { id: seed, versionId: 'v', interventionId: 1, seed, attempt: 1, outcome: { ...outcome, ...times } }
+}

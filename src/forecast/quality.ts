@@ -1,0 +1,120 @@
+/**
+ * How good forecasts of one environment are, as plain numbers: order, size, choice, and honesty. Over several parts (halves)
+ * ranks and choices are averaged, since only forecasts from one history can be ranked together; errors and chances are put together.
+ */
+import { type Forecast, quantileLevels } from '../experiment/record.ts'
+import { brierSkill } from '../statistics/brier.ts'
+import { coverage, meanPinballLoss } from '../statistics/pinball.ts'
+import type { Random } from '../statistics/random.ts'
+import { ndcgAt, regretAt } from '../statistics/ranking.ts'
+import { spearman } from '../statistics/ranks.ts'
+import { meanDefined } from '../statistics/summary.ts'
+import { endingsOf } from './evidence.ts'
+import type { Drawn } from './group-resamples.ts'
+import type { Judged } from './judge.ts'
+
+/** Records in a pool, or all where fewer are tested, and how many of them are chosen. */
+export const poolSize = 16
+export const chosenOfPool = 3
+
+/** NaN where a number is not defined: the rank correlation of equal forecasts, the skill where nothing failed. */
+export interface Quality {
+  /** Rank correlation of forecast medians and gains, over records with a gain. */
+  readonly spearman: number
+  /** Mean absolute error of the median, over records with a gain. */
+  readonly error: number
+  /** Of all quantiles, over records with a gain. */
+  readonly pinball: number
+  /** Share of gains inside the forecast's 80 % interval. */
+  readonly held: number
+  /** Of choosing 3 of 16 by the worth; a failure brings nothing. */
+  readonly regret: number
+  readonly ndcg: number
+  /** Brier skill of the chance of finishing legally, over runs. */
+  readonly finishing: number
+}
+export type Measure = keyof Quality
+export const measures: readonly Measure[] = ['spearman', 'error', 'pinball', 'held', 'regret', 'ndcg', 'finishing']
+
+/**
+ * What pools are ranked by, larger first. Null for a forecaster that does not look at candidates: it has no ranking, and
+ * pools are chosen from at random, in expectation.
+ */
+export type Worth = ((forecasts: readonly Forecast[]) => number[]) | null
+
+export interface QualityOptions {
+  readonly worth: Worth
+  /** Random pools, in all parts together. */
+  readonly pools: number
+  /** The same stream gives the same pools for every forecaster. */
+  readonly random: Random
+  /** Once each by default. */
+  readonly drawn?: Drawn
+}
+
+export function qualityOf(parts: readonly (readonly Judged[])[], options: QualityOptions): Quality {
+  if (parts.every(part => part.length === 0)) throw new Error('qualityOf: no record is tested; give at least one')
+  const { pools, random, worth, drawn } = options
+  const resampled = parts.map(part =>
+    drawn === undefined ? part : part.flatMap(one => Array<Judged>(drawn(one.record)).fill(one)),
+  )
+  const measured = resampled.map(part => part.filter(({ record }) => record.measured !== null))
+  const perPart = Math.ceil(pools / parts.length)
+  const choices = resampled
+    .filter(part => part.length > 0)
+    .flatMap(part =>
+      Array.from({ length: perPart }, () => choose(random.sample(part, Math.min(poolSize, part.length)), worth)),
+    )
+  return {
+    spearman: meanDefined(measured.map(part => (worth === null ? Number.NaN : rankCorrelation(part)))),
+    ...sizeOf(measured.flat()),
+    regret: meanDefined(choices.map(({ regret }) => regret)),
+    ndcg: meanDefined(choices.map(({ ndcg }) => ndcg)),
+    finishing: finishingSkill(resampled.flat()),
+  }
+}
+
+function rankCorrelation(part: readonly Judged[]): number {
+  const medians = part.map(({ forecast }) => forecast.quantiles[2])
+  return spearman(medians, part.map(gainOf)) ?? Number.NaN
+}
+
+function sizeOf(measured: readonly Judged[]): Pick<Quality, 'error' | 'pinball' | 'held'> {
+  if (measured.length === 0) return { error: Number.NaN, pinball: Number.NaN, held: Number.NaN }
+  const gains = measured.map(gainOf)
+  const quantiles = measured.map(({ forecast }) => forecast.quantiles)
+  const column = (level: 0 | 2 | 4) => quantiles.map(five => five[level])
+  return {
+    error: meanDefined(column(2).map((median, index) => Math.abs(gains[index]! - median))),
+    pinball: meanPinballLoss(gains, quantiles, quantileLevels),
+    held: coverage(gains, column(0), column(4)),
+  }
+}
+
+function gainOf({ record }: Judged): number {
+  return record.measured!.gain
+}
+
+function choose(pool: readonly Judged[], worth: Worth): { readonly regret: number; readonly ndcg: number } {
+  const gains = pool.map(({ record }) => record.measured?.gain ?? null)
+  const predictions = worth === null ? gains.map(() => 0) : worth(pool.map(({ forecast }) => forecast))
+  return { regret: regretAt(chosenOfPool, gains, predictions), ndcg: ndcgAt(chosenOfPool, gains, predictions) }
+}
+
+/** Resamples ask for the same records hundreds of times. */
+const endings = new WeakMap<Judged, readonly boolean[]>()
+
+function finishingSkill(judged: readonly Judged[]): number {
+  const runs = judged.flatMap(one => {
+    const finished = endings.get(one) ?? endingsOf(one.record)
+    endings.set(one, finished)
+    return finished.map(finished => ({ probability: one.forecast.finishes, finished }))
+  })
+  if (runs.length === 0) return Number.NaN
+  return (
+    brierSkill(
+      runs.map(({ probability }) => probability),
+      runs.map(({ finished }) => finished),
+    ) ?? Number.NaN
+  )
+}
