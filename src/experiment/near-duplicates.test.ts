@@ -52,9 +52,21 @@ describe('nearDuplicateGroups', () => {
       item({ diff: 'same' }, ['a']),
       item({ diff: 'same' }, ['b']),
       item({ diff: null }, ['b']),
-      item({ diff: null }, ['c']),
+      item({ diff: null, sentence: 'another change' }, ['c']),
     ]
     expect(nearDuplicateGroups(items)).toEqual([0, 0, 0, 1])
+  })
+
+  test('one proposal is one group, also where a reference has a part of it already', () => {
+    const muon = (rate: number) => ({ sentence: `Train the matrices with Muon at ${rate}.`, tags: ['optimiser'] })
+    const items = [
+      item(muon(0.005), ['optimiser', 'muonLearningRate']),
+      item(muon(0.005), ['muonLearningRate']),
+      item({ ...muon(0.005), tags: ['other'] }, ['width']),
+      item({ ...muon(0.005), diff: 'a diff' }, ['depth']),
+      item({ ...muon(0.05) }, ['heads']),
+    ]
+    expect(nearDuplicateGroups(items)).toEqual([0, 0, 1, 2, 3])
   })
 
   test('refuses a threshold that would join everything', () => {

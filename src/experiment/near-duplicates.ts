@@ -10,8 +10,9 @@ import type { Candidate } from './record.ts'
 /**
  * The group of each item, numbered from 0 in order of first appearance. Two items belong together when they change the
  * same options under the same tags (whatever the values), when their diffs are alike (Dice's coefficient of the changed
- * lines at least `threshold`), or, where at least one of them is known by its words alone, when the sentences are (the same
- * over their words, all numbers counting as equal).
+ * lines at least `threshold`), when their overrides are proposed in the same sentence under the same tags (one proposal
+ * changes fewer options of a reference that has some of it already), or, where at least one of them is known by its words
+ * alone, when the sentences are alike (Dice over their words, all numbers counting as equal).
  */
 export function nearDuplicateGroups(items: readonly Candidate[], threshold = 0.8): number[] {
   if (!(threshold > 0 && threshold <= 1)) {
@@ -30,6 +31,9 @@ export function nearDuplicateGroups(items: readonly Candidate[], threshold = 0.8
       sameAs(JSON.stringify(['options', options, [...intervention.tags].sort()]), item)
     }
     if (intervention.diff !== null) sameAs(JSON.stringify(['diff', intervention.diff]), item)
+    else if (intervention.overrides !== null && intervention.sentence.trim() !== '') {
+      sameAs(JSON.stringify(['sentence', intervention.sentence, [...intervention.tags].sort()]), item)
+    }
   }
   const lines = items.map(({ intervention }) => changedLines(intervention.diff ?? ''))
   for (const [a, b] of alikePairs(lines, threshold)) groups.join(a, b)

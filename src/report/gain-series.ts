@@ -14,7 +14,8 @@ export interface Interval {
 
 /**
  * The 95 % interval of a measured gain, by Student's t with its degrees of freedom (1.96 standard errors when there are
- * many), so that it agrees with the verdict; null where nothing was repeated.
+ * many), like the verdict; but that asks about one side only, so it changes where the 90 % interval meets zero. Null where
+ * nothing was repeated.
  */
 export function gainInterval({ gain, standardError, degreesOfFreedom }: MeasuredGain): Interval | null {
   if (standardError === null || !Number.isFinite(standardError) || !(degreesOfFreedom > 0)) return null
