@@ -38,6 +38,6 @@ export function nanolm(recipe: 'olmo' | 'nanochat') {
     seeds: 2,
     referenceSeeds: 3,
     concurrency: 2,
-    candidates: { program: `{node} propose.ts --recipe ${recipe}.json --count 72 --seed {seed} --pairs 0.35` },
+    candidates: { program: `{node} propose.ts --recipe ${recipe}.json --count 72 --seed {round} --pairs 0.35` },
   }
 }

@@ -256,3 +256,20 @@ async function eventually<Answer>(look: () => Answer | null): Promise<Answer> {
   }
   throw new Error('it did not happen within twenty seconds')
 }
+
+test('the reference is not judged by a constraint that is relative to itself', async () => {
+  // Its seeds differ by more than a thousandth: each run against those before it would break the bound.
+  const constraints = [{ metric: 'loss', atMost: 1.0001, relativeTo: 'reference' as const }]
+  folder = toyEnvironment({ constraints, seeds: 1, referenceSeeds: 5 })
+  candidates(rate(3), rate(0.01))
+  await campaignStart.run({ ...once, choose: 2 }, inProcess(folder))
+  await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+  const [record] = await ledger.recordsOf()
+  const reference = await ledger.runsOf(await ledger.ensureReference(record!.environment.version.id))
+  expect(reference.map(({ outcome }) => outcome?.kind)).toEqual(Array(5).fill('finished'))
+  const outcomes = (await ledger.recordsOf()).map(({ intervention, outcome }) => [intervention.sentence, outcome])
+  expect(outcomes).toEqual([
+    ['Learn at 3', 'violated'],
+    ['Learn at 0.01', 'finished'],
+  ])
+})

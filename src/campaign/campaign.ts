@@ -134,12 +134,15 @@ async function playRounds(
       mayStart: async () => (await spent()) === null,
       ...(onEnded ? { onEnded } : {}),
     })
-    return stopped(stop) ?? (await budgetEnd(spent))
   }
+  const ended = async () => stopped(stop) ?? (await budgetEnd(spent))
 
   const mine = new Set<number>()
   for (let round = 1; round <= definition.rounds; round++) {
+    // A round that was stored goes on in any case: what it has paid for is read, though nothing more may start.
     const stored = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
+    const end = stored ? null : await ended()
+    if (end) return end
     const planning = { ...surroundings, environment, campaignId: campaign.id, definition, source, round }
     const planned = stored ?? (await planRound(planning).catch(unless(stop)))
     if (planned === null) return stopped(stop)!
@@ -148,9 +151,10 @@ async function playRounds(
     if (chosen.length === 0) return { state: 'finished', why: noCandidates(planned) }
 
     // After the first plan: what is wrong with the candidates is found before the reference is paid for.
-    const reference = await pay(await referenceTasks(version, definition.referenceSeeds, ledger))
-    if (reference) return reference
+    await pay(await referenceTasks(version, definition.referenceSeeds, ledger))
     if ((await referenceValues(version.id, ledger)).length === 0) {
+      const early = await ended()
+      if (early) return early
       throw new Error(await whyReferenceFailed(version.id, ledger))
     }
 
@@ -159,14 +163,13 @@ async function playRounds(
     )
     for (const { interventionId } of chosen) mine.add(interventionId)
     const left = new Map(chosen.map(({ interventionId }) => [interventionId, definition.seeds.length]))
-    const end = await pay(tasks, async ({ interventionId }) => {
+    await pay(tasks, async ({ interventionId }) => {
       left.set(interventionId, left.get(interventionId)! - 1)
       if (left.get(interventionId) === 0) await tellRecord(interventionId, mine, version.id, surroundings)
     })
     await conclude(version.id, ledger)
-    if (end) return end
   }
-  return { state: 'finished', why: `All ${definition.rounds} rounds are done.` }
+  return (await ended()) ?? { state: 'finished', why: `All ${definition.rounds} rounds are done.` }
 }
 
 /** What fails because the user has stopped is no failure. */

@@ -44,7 +44,8 @@ test('a lower chance of finishing never makes a candidate look better', () => {
 })
 
 test('the stored probabilities are the frequencies of the rule, and add up to k', () => {
-  const forecasts = [5, 4, 3, 2, 1].map(gain => forecast(gain))
+  // Two of the ranks around the cut are equal.
+  const forecasts = [5, 3, 3, 2, 1].map(gain => forecast(gain))
   const counts = [0, 0, 0, 0, 0]
   const rule = (seed: number) => choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed) })
   const draws = 20_000
@@ -77,4 +78,13 @@ test('k larger than the pool takes the whole pool, each once', () => {
       },
     ),
   )
+})
+
+test('where all scores are equal every candidate has the same chance, whatever its place in the list', () => {
+  const forecasts = Array.from({ length: 6 }, () => forecast(0))
+  const rule = (seed: number) => choose(forecasts, { choose: 2, exploration: 0, random: seededRandom(seed) })
+  for (const { probability } of rule(1)) expect(probability).toBeCloseTo(1 / 3, 12)
+  const first = Array.from({ length: 600 }, (_, seed) => rule(seed)[0]!.choice).filter(choice => choice === 'exploited')
+  expect(first.length).toBeGreaterThan(150)
+  expect(first.length).toBeLessThan(250)
 })

@@ -1,9 +1,11 @@
 /**
  * Which few candidates to run: the best by forecast, and now and then one that the forecast would not have picked, so
- * that what is learned stays unbiased. Pure: the chance of each choice is known exactly and stored with it.
+ * that there are records of what it thinks little of. Pure: the chance of each choice is known exactly and stored with it,
+ * for whoever weights by it.
  */
 import type { Forecast } from '../experiment/record.ts'
 import type { Random } from '../statistics/random.ts'
+import { mean } from '../statistics/summary.ts'
 
 export interface Choice {
   readonly choice: 'exploited' | 'explored' | 'passed-over'
@@ -22,10 +24,11 @@ export function scores(forecasts: readonly Forecast[]): number[] {
 
 /**
  * Chooses k. Of the k places, `exploration · k` (a fraction is a coin toss) are drawn uniformly from the candidates
- * that the ranking leaves over; the rest go to the best. Equal scores keep the order of the candidates. Gives one choice a
- * candidate, in the order of the forecasts.
+ * that the ranking leaves over; the rest go to the best, equal scores in random order. Gives one choice a candidate, in the order
+ * of the forecasts.
  *
- * A candidate of rank r is chosen with probability Σ_e P(e) · [r < k − e ? 1 : e / (n − k + e)], e the places that explore.
+ * A candidate of rank r is chosen with probability Σ_e P(e) · [r < k − e ? 1 : e / (n − k + e)], e the places that explore;
+ * of equal scores each has the mean over the ranks that they share.
  */
 export function choose(
   forecasts: readonly Forecast[],
@@ -34,7 +37,7 @@ export function choose(
   const n = forecasts.length
   const places = Math.min(k, n)
   const worth = scores(forecasts)
-  const ranking = forecasts.map((_, index) => index).sort((a, b) => worth[b]! - worth[a]! || a - b)
+  const ranking = random.shuffle(forecasts.map((_, index) => index)).sort((a, b) => worth[b]! - worth[a]!)
 
   const share = exploration * places
   const fewer = Math.floor(share)
@@ -47,9 +50,9 @@ export function choose(
 
   const best = new Set(ranking.slice(0, places - exploring))
   const others = new Set(random.sample(ranking.slice(places - exploring), exploring))
-  const rankOf = new Map(ranking.map((index, rank) => [index, rank]))
+  const chancesOf = Map.groupBy(ranking.keys(), rank => worth[ranking[rank]!]!)
   return forecasts.map((_, index) => ({
     choice: best.has(index) ? 'exploited' : others.has(index) ? 'explored' : 'passed-over',
-    probability: probability(rankOf.get(index)!),
+    probability: mean(chancesOf.get(worth[index]!)!.map(probability)),
   }))
 }

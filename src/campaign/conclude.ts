@@ -2,6 +2,7 @@
 
 import { objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
+import { byOrigin, evidenceOf, finishedValues } from '../experiment/records.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
 /** Stores the verdicts that changed, of all records of the version or of some, and gives the records as they are now. */
@@ -30,13 +31,11 @@ export function bestOf(records: readonly ExperimentRecord[]): ExperimentRecord |
   }, null)
 }
 
-/** The objective over the reference's finished runs, for a sentence about it. */
+/** The objective over the reference's finished runs of our own: what a log says of it may be of another machine. */
 export async function referenceValues(versionId: string, ledger: Ledger): Promise<number[]> {
   const version = await ledger.version(versionId)
   const family = version && (await ledger.family(version.familyId))
   if (!family) throw new Error(`The ledger has no version ${versionId}.`)
   const runs = await ledger.runsOf(await ledger.ensureReference(versionId))
-  return runs.flatMap(({ outcome }) =>
-    outcome?.kind === 'finished' ? (outcome.metrics[objectiveOf(family).name] ?? []) : [],
-  )
+  return finishedValues(byOrigin(evidenceOf(runs)).own, objectiveOf(family).name)
 }

@@ -121,6 +121,24 @@ test('runs whose processes died with the machine are tried again', async () => {
   expect(outcomes()).toMatchObject({ infrastructure: 1, finished: 3 })
 })
 
+test('a run that was paid for is read on resume, though the budget is spent', async () => {
+  const slow = { rate: 1, width: 4, wait: 1200 }
+  folder = toyEnvironment({ reference: { configuration: slow }, seeds: 1, referenceSeeds: 1, concurrency: 1 })
+  const { process: child, ended } = startAlmanac(folder, ...start, '--rounds', '1', '--runs', '3')
+  while (startsOf(folder).length < 3) await pause(20)
+  child.kill('SIGKILL')
+  await ended
+  const resumed = await almanac(folder, 'campaign', 'resume', '--json')
+  expect(JSON.parse(resumed.output), resumed.errors).toMatchObject({
+    state: 'finished',
+    why: 'The budget of 3 runs is spent.',
+    records: [{ verdict: 'inconclusive' }, { verdict: 'inconclusive' }],
+  })
+  expect(startsOf(folder)).toHaveLength(3)
+  expect(outcomes()).toEqual({ finished: 3 })
+  expect(count('select count(*) n from verdicts')).toBeGreaterThanOrEqual(2)
+})
+
 function open(): DatabaseSync {
   return new DatabaseSync(join(folder, '.almanac', 'ledger.db'), { readOnly: true })
 }

@@ -15,6 +15,7 @@ import { waitForExit } from '../execute/wait-for-exit.ts'
 import { brokenConstraint } from '../experiment/constraint.ts'
 import { type Family, objectiveOf } from '../experiment/environment.ts'
 import type { Outcome } from '../experiment/intervention.ts'
+import { evidenceOf } from '../experiment/records.ts'
 import { isInside } from '../files/safe-path.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRun } from '../ledger/runs.ts'
@@ -73,7 +74,7 @@ async function outcomeFrom(
     exit,
     readings,
     objective: objectiveOf(family).name,
-    broken: brokenConstraint(family.constraints, numbers, await referenceMetrics(run.versionId, ledger)),
+    broken: brokenConstraint(family.constraints, numbers, await referenceMetrics(run, ledger)),
     lastLine: lastComplaint(join(folder, fileNames.stderr)),
   })
 }
@@ -92,10 +93,16 @@ async function familyOf(run: StoredRun, ledger: Ledger): Promise<Family> {
   return family
 }
 
-/** Median of each metric over the reference's finished runs; empty while there is none. */
-async function referenceMetrics(versionId: string, ledger: Ledger): Promise<Record<string, number>> {
-  const runs = await ledger.runsOf(await ledger.ensureReference(versionId))
-  const finished = runs.flatMap(({ outcome }) => (outcome?.kind === 'finished' ? [outcome.metrics] : []))
+/**
+ * Median of each metric over the reference's finished runs; empty while there is none, and for the reference's own runs:
+ * it is not measured against itself, or its first runs would judge the later ones.
+ */
+async function referenceMetrics(run: StoredRun, ledger: Ledger): Promise<Record<string, number>> {
+  const referenceId = await ledger.ensureReference(run.versionId)
+  if (run.interventionId === referenceId) return {}
+  const finished = evidenceOf(await ledger.runsOf(referenceId)).flatMap(({ outcome }) =>
+    outcome?.kind === 'finished' ? [outcome.metrics] : [],
+  )
   const names = new Set(finished.flatMap(metrics => Object.keys(metrics)))
   return Object.fromEntries(
     [...names].map(name => [name, median(finished.flatMap(metrics => metrics[name] ?? []))] as const),

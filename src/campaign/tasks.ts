@@ -3,18 +3,18 @@
 import { mergePatch } from '../experiment/configuration.ts'
 import type { Version } from '../experiment/environment.ts'
 import { referenceHash } from '../experiment/identity.ts'
-import { isEvidence } from '../experiment/intervention.ts'
+import { byOrigin, evidenceOf } from '../experiment/records.ts'
 import type { StoredIntervention } from '../ledger/interventions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Task } from './measure.ts'
 
 /**
- * Runs that the reference lacks, to have been measured as often as there are seeds. Runs that were imported count. A
- * promoted reference takes seeds that its record did not use: what was chosen for being lucky is measured anew.
+ * Runs that the reference lacks, to have been measured as often as there are seeds. A promoted reference takes seeds that its
+ * record did not use, and what a log says of it does not count: what was kept for being lucky is measured anew.
  */
 export async function referenceTasks(version: Version, seeds: readonly number[], ledger: Ledger): Promise<Task[]> {
   const interventionId = await ledger.ensureReference(version.id)
-  const measured = (await ledger.runsOf(interventionId)).filter(({ outcome }) => outcome && isEvidence(outcome.kind))
+  const measured = byOrigin(evidenceOf(await ledger.runsOf(interventionId))).own
   // A reference of which no run finished is no use: what was wrong with the program may be mended by now.
   const counted = measured.some(({ outcome }) => outcome!.kind === 'finished') ? measured.length : 0
   const lucky = version.parent ? (await ledger.runsOf(version.parent.interventionId)).map(({ seed }) => seed) : []

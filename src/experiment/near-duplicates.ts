@@ -5,11 +5,12 @@
 import { changedLines } from '../text/similarity.ts'
 import { words } from '../text/words.ts'
 import { alikePairs } from './alike-pairs.ts'
+import { optionName } from './option-name.ts'
 import type { Candidate } from './record.ts'
 
 /**
  * The group of each item, numbered from 0 in order of first appearance. Two items belong together when they change the
- * same options under the same tags (whatever the values), when their diffs are alike (Dice's coefficient of the changed
+ * same options under the same tags (whatever the values, in whatever file and spelling), when their diffs are alike (Dice's coefficient of the changed
  * lines at least `threshold`), when their overrides are proposed in the same sentence under the same tags (one proposal
  * changes fewer options of a reference that has some of it already), or, where at least one of them is known by its words
  * alone, when the sentences are alike (Dice over their words, all numbers counting as equal).
@@ -27,7 +28,7 @@ export function nearDuplicateGroups(items: readonly Candidate[], threshold = 0.8
   }
   for (const [item, { intervention, changes }] of items.entries()) {
     if (changes.length > 0) {
-      const options = [...new Set(changes.map(({ option }) => option))].sort()
+      const options = [...new Set(changes.map(({ option }) => optionName(option)))].sort()
       sameAs(JSON.stringify(['options', options, [...intervention.tags].sort()]), item)
     }
     if (intervention.diff !== null) sameAs(JSON.stringify(['diff', intervention.diff]), item)

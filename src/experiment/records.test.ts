@@ -85,6 +85,17 @@ describe('buildRecords', () => {
     expect(records[0]!.runs[0]!.outcome!.metrics).toEqual({ bpb: 0.5 })
   })
 
+  test('what a log says is compared with the log, and runs of our own with our own', () => {
+    const reference = row(1, [run(-1, 'finished', 2), run(1, 'finished', 1), run(2, 'finished', 1.02)], 'reference')
+    const logged = row(2, [run(-1, 'finished', 1.9)])
+    const repeated = row(3, [run(-1, 'finished', 1.9), run(1, 'finished', 0.91), run(2, 'finished', 0.91)])
+    const gains = buildRecords(environments, [reference, logged, repeated]).map(({ measured }) => measured!.gain)
+    expect(gains[0]).toBeCloseTo(0.1, 12)
+    expect(gains[1]).toBeCloseTo(0.1, 12)
+    const [before] = buildRecords(environments, [row(1, [run(-1, 'finished', 2)], 'reference'), logged])
+    expect(before!.measured!.gain).toBe(gains[0])
+  })
+
   test('without a measured reference there is no gain, and the verdict is open', () => {
     const candidate = row(2, [run(0, 'finished', 0.8), run(1, 'finished', 0.81)])
     expect(buildRecords(environments, [candidate])[0]).toMatchObject({ measured: null, verdict: 'inconclusive' })

@@ -37,46 +37,85 @@ export function finishedValues(evidence: readonly Run[], metric: string): number
 }
 
 /**
+ * Runs of our own, and runs that a log brought (their seeds are below zero: a log does not name them). They may be of
+ * other machines and other times, so each kind is compared with its own.
+ */
+export function byOrigin(evidence: readonly Run[]): { readonly own: Run[]; readonly imported: Run[] } {
+  return { own: evidence.filter(({ seed }) => seed >= 0), imported: evidence.filter(({ seed }) => seed < 0) }
+}
+
+/**
  * The records of all candidates, in the given order; references are measured against, not listed. `environments` is by
- * version id and must know every version that occurs.
+ * version id and must know every version that occurs. A record with runs of our own is measured by these against the
+ * reference's own, once there is one; what a log says, against what the log says.
  */
 export function buildRecords(
   environments: ReadonlyMap<string, Environment>,
   rows: readonly InterventionWithRuns[],
 ): ExperimentRecord[] {
-  const noiseOf = new Map<string, { readonly reference: readonly number[]; readonly noise: Noise | null }>()
   const measuredRows = rows.map(row => {
     const environment = environments.get(row.versionId)
     if (!environment)
       throw new Error(`buildRecords: intervention ${row.id} is of version ${row.versionId}, which is not given`)
+    const metric = objectiveOf(environment.family).name
     const evidence = evidenceOf(row.runs)
-    return { row, environment, evidence, values: finishedValues(evidence, objectiveOf(environment.family).name) }
+    const { own, imported } = byOrigin(evidence)
+    const values = { own: finishedValues(own, metric), imported: finishedValues(imported, metric) }
+    return { row, environment, evidence, values }
   })
-  for (const [versionId, group] of Map.groupBy(measuredRows, ({ row }) => row.versionId)) {
-    const reference = group.find(({ row }) => row.kind === 'reference')?.values ?? []
-    const others = group.filter(({ row }) => row.kind === 'candidate').map(({ values }) => values)
-    noiseOf.set(versionId, { reference, noise: pooledNoise(reference, others) })
-  }
+  const bases = new Map(
+    [...Map.groupBy(measuredRows, ({ row }) => row.versionId)].map(([versionId, group]) => {
+      const reference = group.find(({ row }) => row.kind === 'reference')?.values
+      const others = group.filter(({ row }) => row.kind === 'candidate').map(({ values }) => values)
+      const basis = (origin: Origin) =>
+        baseOf(
+          reference?.[origin] ?? [],
+          others.map(values => values[origin]),
+        )
+      return [versionId, { own: basis('own'), imported: basis('imported') }] as const
+    }),
+  )
   return measuredRows
     .filter(({ row }) => row.kind === 'candidate')
     .map(({ row, environment, evidence, values }) => {
-      const { reference, noise } = noiseOf.get(row.versionId)!
-      const measured = measureGain(values, reference, objectiveOf(environment.family).direction, noise)
+      const of = bases.get(row.versionId)!
+      const origin = originOf(values, of)
+      const { reference, noise } = of[origin]
+      const measured = measureGain(values[origin], reference, objectiveOf(environment.family).direction, noise)
+      const finished = values.own.length + values.imported.length
       return withLazyChanges({
         id: row.id,
         environment,
         intervention: row.intervention,
         runs: row.runs,
-        outcome: outcomeOfRecord(evidence, values.length),
+        outcome: outcomeOfRecord(evidence, finished),
         measured,
         verdict: verdictOf({
           evidence: evidence.length,
-          finished: values.length,
+          finished,
           referenceFinished: reference.length,
           measured,
         }),
       })
     })
+}
+
+type Origin = 'own' | 'imported'
+
+interface Base {
+  readonly reference: readonly number[]
+  readonly noise: Noise | null
+}
+
+function baseOf(reference: readonly number[], others: readonly (readonly number[])[]): Base {
+  return { reference, noise: pooledNoise(reference, others) }
+}
+
+/** Runs of our own count before a log's, where both the record and its reference have them. */
+function originOf(values: Readonly<Record<Origin, readonly number[]>>, bases: Readonly<Record<Origin, Base>>): Origin {
+  const comparable = (origin: Origin) => values[origin].length > 0 && bases[origin].reference.length > 0
+  if (comparable('own')) return 'own'
+  return comparable('imported') || values.own.length === 0 ? 'imported' : 'own'
 }
 
 /** `finished` when at least one seed did; otherwise the commonest failure, the earliest seed's among equals. */

@@ -7,6 +7,7 @@ import { diffConfigurations } from '../experiment/configuration.ts'
 import type { Environment } from '../experiment/environment.ts'
 import type { ChangedOption } from '../experiment/intervention.ts'
 import { canonicalJson, isJsonObject, type Json } from '../experiment/json.ts'
+import { optionName } from '../experiment/option-name.ts'
 
 /** What a kernel compares: a record, or a candidate in the environment it is asked about. */
 export interface Subject {
@@ -84,14 +85,6 @@ function changedValues(changes: readonly ChangedOption[]): Map<string, ChangedVa
 
 const absent: OptionValue = '-'
 
-/** `train.py:MATRIX_LR` and `matrix_lr` are `matrixlr`; the dots of a configuration's path stay. */
-export function optionName(option: string): string {
-  return option
-    .slice(option.lastIndexOf(':') + 1)
-    .replace(/[_-]/g, '')
-    .toLowerCase()
-}
-
 /** The leaves of a value by their path below it; what is no object is one leaf with an empty path. */
 function leaves(value: Json | undefined): [string, OptionValue][] {
   if (value === undefined) return []
@@ -102,36 +95,41 @@ function leaves(value: Json | undefined): [string, OptionValue][] {
 }
 
 /**
- * What is known of the references, by version: their configuration, else what their records changed it from; what is
- * still open is taken from the family's other versions (its commonest value), since references differ in few places.
+ * What is known of the references, by version: their configuration, else what was changed from it; what is still open is
+ * taken from the family's other versions (its commonest value), since references differ in few places. Where subjects
+ * disagree about a reference the commonest value holds, so their order does not matter.
  */
 function referenceValues(
   subjects: readonly Subject[],
   changes: readonly ReadonlyMap<string, ChangedValue>[],
 ): Map<string, Map<string, OptionValue>> {
   const versions = new Map<string, Map<string, OptionValue>>()
-  const families = new Map<string, Map<string, OptionValue[]>>()
+  const seenIn = new Map<string, Map<string, OptionValue[]>>()
+  const see = (place: string, name: string, value: OptionValue) => {
+    const names = seenIn.get(place) ?? new Map<string, OptionValue[]>()
+    seenIn.set(place, names)
+    const seen = names.get(name)
+    if (seen === undefined) names.set(name, [value])
+    else seen.push(value)
+  }
   subjects.forEach(({ environment }, index) => {
     const { id, reference } = environment.version
-    let values = versions.get(id)
-    if (values === undefined) {
+    if (!versions.has(id)) {
       const configuration = isJsonObject(reference.configuration) ? leaves(reference.configuration) : []
-      values = new Map(configuration.map(([path, value]) => [path.slice(1), value]))
-      versions.set(id, values)
+      versions.set(id, new Map(configuration.map(([path, value]) => [path.slice(1), value])))
     }
     for (const [name, { from }] of changes[index]!) {
-      if (values.has(name)) continue
-      values.set(name, from)
-      const ofFamily = families.get(environment.familyId) ?? new Map<string, OptionValue[]>()
-      families.set(environment.familyId, ofFamily)
-      const seen = ofFamily.get(name)
-      if (seen === undefined) ofFamily.set(name, [from])
-      else seen.push(from)
+      if (versions.get(id)!.has(name)) continue
+      see(id, name, from)
+      see(environment.familyId, name, from)
     }
   })
+  for (const [id, values] of versions) {
+    for (const [name, seen] of seenIn.get(id) ?? []) values.set(name, commonest(seen))
+  }
   for (const { environment } of subjects) {
     const values = versions.get(environment.version.id)!
-    for (const [name, seen] of families.get(environment.familyId) ?? []) {
+    for (const [name, seen] of seenIn.get(environment.familyId) ?? []) {
       if (!values.has(name)) values.set(name, commonest(seen))
     }
   }
@@ -141,5 +139,7 @@ function referenceValues(
 function commonest(values: readonly OptionValue[]): OptionValue {
   const counts = new Map<OptionValue, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0]
+  // Of equally common values the smallest by its text: any rule will do that does not ask who came first.
+  const ordered = [...counts].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+  return ordered.reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0]
 }

@@ -3,10 +3,10 @@
  * of the same family, then others; among equals, those that change what a candidate changes in words alike.
  */
 import type { Environment } from '../experiment/environment.ts'
+import { optionName } from '../experiment/option-name.ts'
 import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
 import { cosine, fitTfIdf } from '../text/tfidf.ts'
 import { interventionText } from './intervention-text.ts'
-import { optionName } from './option-values.ts'
 
 /** In the order of their ids, whatever the order of the history: sums of them are then equal to the last bit. */
 export function inOrder(records: readonly ExperimentRecord[]): ExperimentRecord[] {

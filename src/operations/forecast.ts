@@ -6,10 +6,11 @@ import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
-import type { Candidate, Forecast } from '../experiment/record.ts'
+import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { forecasters } from '../forecast/forecaster.ts'
-import { countText, forecastText, percentText } from '../report/numbers.ts'
+import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
+import { verdictText } from '../report/result-table.ts'
 import { renderTable } from '../report/table.ts'
 import { type Context, operation } from './operation.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
@@ -20,6 +21,10 @@ import { asInput, inPlace, type Place } from './surroundings.ts'
 interface Named {
   readonly name: string
   readonly candidate: Candidate
+  /** What is the same when run; null for words alone. */
+  readonly hash: string | null
+  /** The record of this very intervention, where it was run before. */
+  readonly known?: ExperimentRecord
 }
 
 interface Foreseen extends Named {
@@ -51,9 +56,12 @@ export const forecast = operation({
   }),
   run: ({ forecaster, history, ...what }, context) =>
     inPlace(context, async (place): Promise<Forecasts> => {
-      const { candidates, dropped } = await candidatesOf(what, place, context)
+      const { candidates: named, dropped } = await candidatesOf(what, place, context)
+      const candidates = await withKnown(named, place)
+      // A forecast never sees its candidate's own outcome: what was run before is told beside it.
+      const known = new Set(candidates.flatMap(({ known }) => known?.id ?? []))
       const name = (forecaster ?? place.opened.file.forecaster) as keyof typeof forecasters
-      const records = await historyOf(history, place.environment, place.ledger)
+      const records = (await historyOf(history, place.environment, place.ledger)).filter(({ id }) => !known.has(id))
       const forecasts = forecasters[name](
         place.environment,
         records,
@@ -70,12 +78,13 @@ export const forecast = operation({
     }),
   json: ({ foreseen, ...rest }) => ({
     ...rest,
-    forecasts: foreseen.map(({ name, candidate, forecast }) => ({
+    forecasts: foreseen.map(({ name, candidate, forecast, known }) => ({
       sentence: name,
       changes: candidate.changes,
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
       recordIds: forecast.recordIds,
+      known: known ? { record: known.id, measured: known.measured, verdict: known.verdict } : null,
     })),
   }),
   text: ({ foreseen, dropped, forecaster, records }, options) => {
@@ -89,15 +98,34 @@ export const forecast = operation({
       options,
     )
     const lost = dropped.map(({ sentence, reason }) => singleLine(`dropped: ${sentence}: ${reason}`))
+    const told = foreseen.flatMap(({ name, known }) =>
+      known
+        ? [singleLine(`run before: ${name}: ${gainText(known.measured)}, ${verdictText(known)} (record ${known.id})`)]
+        : [],
+    )
     const words = `By ${forecaster}, from ${countText(records, 'record')}.`
     return [
       table,
+      ...told,
       ...lost,
       '',
       records === 0 ? `${words} Without records this is only a guess; import or run some.` : words,
     ].join('\n')
   },
 })
+
+/** The same candidates, with the record of those that were run against the current reference. */
+async function withKnown(candidates: readonly Named[], { ledger, environment }: Place): Promise<Named[]> {
+  const { id } = environment.version
+  const records = new Map((await ledger.recordsOf({ versionIds: [id] })).map(record => [record.id, record]))
+  const found: Named[] = []
+  for (const named of candidates) {
+    const known = named.hash === null ? null : await ledger.interventionByHash(id, named.hash)
+    const record = known && records.get(known.id)
+    found.push(record && record.outcome !== null ? { ...named, known: record } : named)
+  }
+  return found
+}
 
 type What = ChangeFlags & { readonly sentences?: string[] | undefined; readonly candidates?: string | undefined }
 
@@ -108,6 +136,7 @@ async function candidatesOf(
 ): Promise<{ candidates: Named[]; dropped: Forecasts['dropped'] }> {
   const candidates: Named[] = sentences.map(sentence => ({
     name: sentence,
+    hash: null,
     candidate: { intervention: { sentence, overrides: null, diff: null, tags: [], origin: null }, changes: [] },
   }))
   const dropped: { sentence: string; reason: string }[] = []
@@ -117,7 +146,7 @@ async function candidatesOf(
     for (const intervention of read.interventions) {
       try {
         const candidate = await resolveIntervention(place.opened, place.environment.version, intervention)
-        candidates.push({ name: intervention.sentence, candidate })
+        candidates.push({ name: intervention.sentence, candidate, hash: candidate.hash })
       } catch (error) {
         dropped.push({ sentence: intervention.sentence, reason: (error as Error).message })
       }
@@ -126,7 +155,8 @@ async function candidatesOf(
   const flagged = Object.values(flags).some(flag => flag !== undefined)
   if (flagged || (sentences.length === 0 && file === undefined)) {
     // No sentence: the name of a file or a branch says nothing of what the change may bring.
-    candidates.push({ name: nameOf(flags), candidate: await proposedIntervention('', flags, [], place, directory) })
+    const candidate = await proposedIntervention('', flags, [], place, directory)
+    candidates.push({ name: nameOf(flags), candidate, hash: candidate.hash })
   }
   return { candidates, dropped }
 }

@@ -21,7 +21,8 @@ interface Promoted {
   readonly sentence: string
   readonly version: string
   readonly objective: string
-  readonly before: number
+  /** Of the old reference's runs of our own; null where only a log measured it. */
+  readonly before: number | null
   /** Median of the new reference's own seeds; null when it was stopped before there was one. */
   readonly after: number | null
   readonly commit: string | null
@@ -57,7 +58,8 @@ export const promote = operation({
           `Record ${record.id} is ${record.verdict} (${gainText(record.measured)}); run more seeds of it, or promote it all the same with --anyway.`,
         )
       }
-      const before = median(await referenceValues(environment.version.id, ledger))
+      const old = await referenceValues(environment.version.id, ledger)
+      const before = old.length === 0 ? null : median(old)
       const { reference, ref } = await promotedReference(record, place)
       const version = await ledger.ensureVersion(environment.familyId, reference, {
         versionId: environment.version.id,
@@ -86,7 +88,7 @@ export const promote = operation({
     }
     const lines = [
       styling('heading', `Record ${record} is the reference now (version ${version}): ${singleLine(sentence)}`),
-      `${objective}: ${plainNumber(before)} before, ${plainNumber(after)} with seeds of its own`,
+      `${objective}: ${before === null ? 'not measured here' : plainNumber(before)} before, ${plainNumber(after)} with seeds of its own`,
     ]
     if (ref) lines.push(`Its commit is ${ref}. To bring your branch there: git stash && git merge --ff-only ${ref}`)
     return lines.join('\n')

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { objectiveOf, type Version } from '../experiment/environment.ts'
 import type { Run } from '../experiment/intervention.ts'
+import { byOrigin, evidenceOf, finishedValues } from '../experiment/records.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { CampaignHistory, LineageStep, ReportData, RunTime } from '../report/report-data.ts'
@@ -58,7 +59,8 @@ async function gatherReport({ ledger, environment }: Place, title: string): Prom
     const promoted = version.parent && records.find(({ id }) => id === version.parent!.interventionId)
     const name = objectiveOf(environment.family).name
     const runs = await ledger.runsOf(await ledger.ensureReference(version.id))
-    const values = runs.flatMap(({ outcome }) => (outcome?.kind === 'finished' ? (outcome.metrics[name] ?? []) : []))
+    const { own, imported } = byOrigin(evidenceOf(runs))
+    const values = finishedValues(own.length > 0 ? own : imported, name)
     return {
       version,
       promoted: promoted ? { sentence: promoted.intervention.sentence, gain: promoted.measured } : null,
