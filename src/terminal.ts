@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
 import type { Context, Operation, Question } from './operations/operation.ts'
+import { truncate } from './report/display-width.ts'
 import { forecastText, gainText } from './report/numbers.ts'
 import { singleLine } from './report/outside-text.ts'
 import { type Progress, progressLine } from './report/progress.ts'
@@ -96,6 +97,8 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
     output.write(`${visibleLine(words)}\n`)
     draw()
   }
+  /** A sentence as its line has room for it. */
+  const short = (sentence: string) => truncate(sentence, Math.max(40, columns() - 36))
   const timer = live ? setInterval(draw, 500).unref() : null
   const update = (change: Partial<Progress>) => {
     progress = { ...(progress ?? nothingYet), ...change, elapsedSeconds: (Date.now() - started) / 1000 }
@@ -130,7 +133,8 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
             runsRunning: Math.max(0, runsRunning - 1),
             runsFailed: runsFailed + (failed ? 1 : 0),
           })
-          if (failed) line(`${event.outcome.kind}: ${event.what}, seed ${event.seed}: ${event.outcome.reason ?? ''}`)
+          if (failed)
+            line(`${event.outcome.kind}: ${short(event.what)}, seed ${event.seed}: ${event.outcome.reason ?? ''}`)
           else tell()
           break
         }
@@ -142,13 +146,13 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
             line(`  dropped ${count}: ${reason}`)
           }
           for (const { sentence, quantiles, explored } of event.chosen.slice(0, mostShown)) {
-            line(`  ${forecastText(quantiles)}  ${sentence}${explored ? ' (exploration)' : ''}`)
+            line(`  ${forecastText(quantiles)}  ${short(sentence)}${explored ? ' (exploration)' : ''}`)
           }
           if (event.chosen.length > mostShown) line(`  and ${event.chosen.length - mostShown} more`)
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })
-          line(`  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}: ${event.sentence}`)
+          line(`  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}: ${short(event.sentence)}`)
           break
       }
       draw()

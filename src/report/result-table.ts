@@ -1,6 +1,6 @@
 /**
- * The table that a campaign ends with and `records` prints: number of the record (what `promote` takes), candidate, forecast with its 80 % interval, measured gain
- * with its standard error, verdict. Rows come in the order given.
+ * The table that a campaign ends with and `records` prints: number of the record (what `promote` takes), candidate, forecast
+ * with its 80 % interval, measured gain with its standard error, verdict. Rows come in the order given.
  */
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { changeText } from './changes.ts'
@@ -28,6 +28,15 @@ export function candidateText(record: Pick<ExperimentRecord, 'id' | 'interventio
   return record.changes.length > 0 ? record.changes.map(changeText).join(', ') : `intervention ${record.id}`
 }
 
+/** For a table's cell: a long sentence gives way to the options it changes, which say more in less. */
+function cellText(record: ExperimentRecord): string {
+  const sentence = record.intervention.sentence.trim()
+  if (sentence.length <= longest || record.changes.length === 0) return candidateText(record)
+  return record.changes.map(changeText).join(', ')
+}
+
+const longest = 60
+
 export function renderResultTable(
   records: readonly ExperimentRecord[],
   forecasts: ReadonlyMap<number, Forecast>,
@@ -37,7 +46,7 @@ export function renderResultTable(
     const forecast = forecasts.get(record.id)
     return [
       String(record.id),
-      candidateText(record),
+      cellText(record),
       forecast === undefined ? dash : forecastText(forecast.quantiles),
       gainText(record.measured),
       record.verdict === null
