@@ -23,14 +23,18 @@ const ideas = [
 
 const template = fileURLToPath(new URL('.', import.meta.url))
 const [folder, flag, value] = process.argv.slice(2)
-if (!folder || (flag !== undefined && flag !== '--ideas'))
-  throw new Error('usage: node make-history.js FOLDER [--ideas N]')
+if (!folder || (flag !== undefined && flag !== '--ideas')) refuse('usage: node make-history.js FOLDER [--ideas N]')
 const chosen = ideas.slice(0, flag ? Number(value) : ideas.length)
 
 mkdirSync(folder, { recursive: true })
-if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`)
+if (readdirSync(folder).length > 0) refuse(`${folder} is not empty: name a new folder`)
 for (const name of ['.gitignore', 'README.md', 'package.json', 'program.md', 'prepare.js', 'train.js', 'data']) {
   cpSync(join(template, name), join(folder, name), { recursive: true })
+}
+
+function refuse(why) {
+  console.error(`make-history: ${why}`)
+  process.exit(2)
 }
 
 function git(...words) {
