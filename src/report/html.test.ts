@@ -50,6 +50,15 @@ function expectBalanced(page: string): void {
   expect(open).toEqual([])
 }
 
+test('the name of the environment stands below the title only where the title is another', () => {
+  const data = sampleReport(7, { records: 1 })
+  const deck = (changed: Partial<ReportData>) =>
+    parseHTML(renderReport({ ...data, ...changed })).document.querySelector('.deck')!.textContent
+  const { name, description } = data.environment.family
+  expect(deck({})).toBe(`${name}. ${description}`)
+  expect(deck({ title: name })).toBe(description)
+})
+
 test('the report has its sections, a drawing for each figure, and a row for each candidate', () => {
   const data = sampleReport(7, { records: 32 })
   const page = renderReport(data)

@@ -2,16 +2,26 @@
  * The report: one self-contained HTML file. No script, no request to anywhere, light and dark, for a page, a telephone
  * and paper. The same data gives the same bytes. See docs/report.md for what each figure means.
  */
+import type { Family } from '../experiment/environment.ts'
 import { campaignSection } from './campaign-section.ts'
 import { environmentSection } from './environment-section.ts'
 import { bestGainSection, forecastSection } from './gain-figures.ts'
 import { headline } from './headline.ts'
-import { html, markup } from './markup.ts'
+import { html, type Markup, markup } from './markup.ts'
 import { bounded, singleLine } from './outside-text.ts'
 import { recordsSection } from './records-section.ts'
 import type { ReportData } from './report-data.ts'
 import { styleSheet } from './style.ts'
 import { timeSection } from './time-section.ts'
+
+/** What the environment is. Its name only where the title is another. */
+function deck({ name, description }: Family, title: string): Markup | null {
+  const named = singleLine(bounded(name, 120))
+  const first = named === title ? null : html`<b><bdi>${named}</bdi></b>`
+  const second = description === '' ? null : html`<bdi>${singleLine(bounded(description, 300))}</bdi>`
+  if (first === null && second === null) return null
+  return html`<p class="deck">${first}${first && second ? '. ' : null}${second}</p>`
+}
 
 /** The whole file as text, to be written as UTF-8. */
 export function renderReport(data: ReportData): string {
@@ -34,7 +44,7 @@ export function renderReport(data: ReportData): string {
 <header>
 <p class="overline">Almanac report · ${made}</p>
 <h1><bdi>${title}</bdi></h1>
-<p class="deck"><b><bdi>${singleLine(bounded(family.name, 120))}</bdi></b>${family.description === '' ? null : html`. <bdi>${singleLine(bounded(family.description, 300))}</bdi>`}</p>
+${deck(family, title)}
 ${headline(data)}
 </header>
 <main>

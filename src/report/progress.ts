@@ -42,7 +42,7 @@ export function progressLine(progress: Progress, columns: number): string {
       ? typeof progress.round === 'number'
         ? 'no gain measured yet'
         : ''
-      : `best ${gainText(progress.best.measured)} (${singleLine(progress.best.sentence)})`,
+      : `best ${gainText(progress.best.measured)} (${truncate(singleLine(progress.best.sentence), 60)})`,
   ]
   return truncate(parts.filter(Boolean).join(' · '), columns)
 }

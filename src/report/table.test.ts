@@ -92,6 +92,9 @@ test('the progress line says round, run, time and best gain, and is cut to the t
     'round 2/4 · run 7/24, 2 running, 1 failed · 1 min 12 s of 5 min 00 s · best +0.0123 ± 0.0040 (swap AdamW for Muon)',
   )
   expect(displayWidth(progressLine(progress, 40))).toBe(40)
+  const long = progressLine({ ...progress, best: { measured, sentence: 'a sentence '.repeat(40) } }, 480)
+  expect(long).toMatch(/\(a sentence .{40,}…\)$/)
+  expect(displayWidth(long)).toBeLessThan(180)
   expect(
     progressLine(
       { ...progress, rounds: null, runsBudget: null, runsRunning: 0, runsFailed: 0, secondsBudget: null, best: null },
