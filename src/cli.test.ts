@@ -1,6 +1,6 @@
 /** The command line: help, flags, exit codes, JSON on standard output alone, and text from outside that stays harmless. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,10 +57,26 @@ test.each([
   [['records', '--limit', '0'], 'records: limit is 0; expected a number above 0.'],
   [['campaign', 'start', '--exploration', '2'], 'campaign start: exploration is 2; expected a number of at most 1.'],
   [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
+  [['run', '--mesage', 'x', '--set', 'rate=2'], "unknown option '--mesage'\n(Did you mean --message?)"],
   [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
   [
-    ['init', '--force', '--command', 'x {config}', '--metric', 'loss', '--direction', 'minimize'],
-    'almanac.config.json: command is "x {config}"; expected no other placeholders',
+    [
+      'init',
+      '--force',
+      '--command',
+      'x {cfg}',
+      '--metric',
+      'loss',
+      '--direction',
+      'minimize',
+      '--configuration',
+      'c.json',
+    ],
+    'almanac.config.json: command is "x {cfg}"; expected no other placeholders',
+  ],
+  [
+    ['init', '--force', '--command', 'x', '--metric', 'loss', '--direction', 'minimize'],
+    'has no git commit, and no configuration is named',
   ],
   [['promote', 'best'], 'promote: record is "best"; expected a number.'],
   [['promote', '99'], 'There is no record 99 against the current reference'],
@@ -68,6 +84,37 @@ test.each([
   const { code, output, errors } = await almanac(folder, ...words)
   expect({ code, output }).toEqual({ code: 2, output: '' })
   expect(errors).toContain(sentence)
+})
+
+test('files are named from where the user stands, and what to call next repeats the flags', async () => {
+  const place = toyEnvironment()
+  const elsewhere = join(place, 'else where')
+  mkdirSync(elsewhere)
+  const flags = ['--directory', '..', '--ledger', join(elsewhere, 'ledger.db')]
+  const start = ['campaign', 'start', '--candidates', 'ideas.json', '--rounds', '2', '--choose', '1', '--runs', '1']
+
+  const none = await almanac(elsewhere, ...start, ...flags)
+  expect(none).toMatchObject({
+    code: 2,
+    errors: `almanac: There is no file ${elsewhere}/ideas.json; correct its name.\n`,
+  })
+  expect((await almanac(elsewhere, 'campaign', 'status', ...flags)).errors).toContain('No campaign was started')
+
+  writeFileSync(join(elsewhere, 'ideas.json'), JSON.stringify([{ sentence: 'slower', overrides: { rate: 0.1 } }]))
+  expect((await almanac(elsewhere, ...start, ...flags)).code).toBe(0)
+  const better = await almanac(elsewhere, 'run', '-m', 'x', '--set', 'rate=0.01', ...flags)
+  expect(better.output).toContain(
+    `Make it the reference with: almanac promote 3 --directory .. --ledger '${elsewhere}/ledger.db'`,
+  )
+  rmSync(place, { recursive: true })
+})
+
+test('an option that the reference does not have is told, and a failed run says where its output is', async () => {
+  const words = ['run', '-m', 'a typo', '--set', 'rat=0.1', '--set', 'fate=crash', '--seeds', '1']
+  const { output, errors } = await almanac(folder, ...words)
+  expect(errors).toContain('The reference configuration has no option "rat": the change adds it.')
+  const [, logs] = /^its output is in (.+)$/m.exec(output)!
+  expect(readFileSync(join(logs!, 'stderr.log'), 'utf8')).toContain('no such layer')
 })
 
 const calls = [

@@ -64,7 +64,7 @@ function addOperation(parent: Command, word: string, it: Operation): void {
     command.argument(required.includes(field) ? `<${field}${dots}>` : `[${field}${dots}]`, description)
   }
   for (const [field, property] of Object.entries(properties)) {
-    if (!it.positional.includes(field)) command.addOption(optionOf(field, property, required.includes(field)))
+    if (!it.positional.includes(field)) command.addOption(optionOf(field, property))
   }
   command.option('--directory <folder>', 'where the environment file is (default: here or above)')
   command.option('--ledger <file>', 'the ledger (default: .almanac/ledger.db beside the environment file)')
@@ -74,6 +74,11 @@ function addOperation(parent: Command, word: string, it: Operation): void {
     const { directory, ledger, json, ...flags } = command.opts()
     const given = Object.fromEntries(it.positional.map((field, index) => [field, positional[index]]))
     const value = Object.fromEntries(Object.entries({ ...flags, ...given }).filter(([, each]) => each !== undefined))
+    // Not left to commander: it would ask for `--message` before it says that it does not know `--mesage`.
+    for (const option of command.options) {
+      if (required.includes(option.attributeName()) && !(option.attributeName() in value))
+        command.error(`error: required option '${option.flags}' not specified`)
+    }
     const parsed = it.input.safeParse(value)
     if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
     await runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
@@ -92,11 +97,7 @@ interface Property {
   readonly enum?: readonly string[]
 }
 
-function optionOf(
-  field: string,
-  { type, description = '', default: standard, enum: choices }: Property,
-  required: boolean,
-): Option {
+function optionOf(field: string, { type, description = '', default: standard, enum: choices }: Property): Option {
   const flag = `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
   const short = field === 'message' ? '-m, ' : ''
   const value =
@@ -105,7 +106,6 @@ function optionOf(
   if (choices) option.choices(choices)
   if (standard !== undefined && standard !== false) option.default(undefined, String(standard))
   if (type === 'number' || type === 'integer') option.argParser(numberOf)
-  if (required) option.makeOptionMandatory()
   return option
 }
 

@@ -47,6 +47,7 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   const ask = json ? undefined : terminalQuestion()
   const context: Context = {
     directory: directory ?? process.cwd(),
+    standing: process.cwd(),
     ...(ledger === undefined ? {} : { ledger }),
     stop: interrupt.stop,
     cancel: interrupt.cancel,
@@ -56,9 +57,22 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   }
   const output = await it.run(it.input.parse(input), context)
   progress.clear()
-  const text = json ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1) : it.text(output, tableOptions())
+  const text = json
+    ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
+    : it.text(output, { ...tableOptions(), sameFlags: sameFlags({ directory, ledger }) })
   if (text !== '') process.stdout.write(`${text}\n`)
   if (interrupt.stop.aborted) process.exitCode = 130
+}
+
+/** As they were given, quoted for a shell where need be. */
+function sameFlags(given: { directory: string | undefined; ledger: string | undefined }): string {
+  return Object.entries(given)
+    .flatMap(([flag, value]) => (value === undefined ? [] : [` --${flag} ${shellWord(value)}`]))
+    .join('')
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Maps are written as objects: JSON has no other way. */

@@ -9,7 +9,7 @@ import { countText, durationText, gainText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import type { CampaignRound } from '../report/report-data.ts'
 import { renderResultTable } from '../report/result-table.ts'
-import type { TableOptions } from '../report/table.ts'
+import type { TextOptions } from './operation.ts'
 import { summarise } from './record-summary.ts'
 
 export interface CampaignOutcome {
@@ -70,7 +70,7 @@ export function campaignJson({ records, forecasts, ...outcome }: CampaignOutcome
   return { ...outcome, records: records.map(record => summarise(record, forecasts.get(record.id))) }
 }
 
-export function campaignText(outcome: CampaignOutcome, options: TableOptions): string {
+export function campaignText(outcome: CampaignOutcome, options: TextOptions): string {
   const { campaign, state, why, records, forecasts, runs, seconds, rounds } = outcome
   const best = bestOf(records)
   const lines = [
@@ -82,6 +82,7 @@ export function campaignText(outcome: CampaignOutcome, options: TableOptions): s
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
-  if (state === 'stopped' || state === 'interrupted') lines.push('', `Go on with: almanac campaign resume ${campaign}`)
+  if (state === 'stopped' || state === 'interrupted')
+    lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
   return lines.join('\n')
 }

@@ -1,5 +1,4 @@
 /** Starts a research campaign: rounds of candidates, forecasts, the chosen few, runs, records. */
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { startCampaign } from '../campaign/campaign.ts'
 import { campaignState } from '../campaign/campaign-state.ts'
@@ -9,6 +8,7 @@ import { firstSeeds } from '../campaign/environment-file.ts'
 import { historyKinds } from '../campaign/history.ts'
 import { forecasters } from '../forecast/forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
+import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { InputError, NothingToDo, operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
 
@@ -49,12 +49,14 @@ export const campaignStart = operation({
       const { opened, environment, ledger } = place
       const { candidates, seeds, referenceSeeds, ...flags } = input
       const source: CandidateSource | undefined =
-        candidates === undefined ? opened.file.candidates : { file: resolve(context.directory, candidates) }
+        candidates === undefined ? opened.file.candidates : { file: pathOfGiven(candidates, context) }
       if (source === undefined) {
         throw new InputError(
           'There are no candidates: name a file with --candidates, or set "candidates" in the environment file.',
         )
       }
+      // Before the campaign is stored: to resume it would not help.
+      if (candidates !== undefined && 'file' in source) await textOfGiven(source.file)
       if (flags.cost !== undefined && opened.file.costPerHour === undefined) {
         throw new InputError(
           `--cost is ${flags.cost}, but the environment file has no "costPerHour" to reckon with; set it.`,

@@ -1,9 +1,10 @@
 /** Writes an environment's records to a file, to keep beside a program or to give away. `import` reads it back. */
 import { mkdirSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import { writeAtomically } from '../files/atomic.ts'
 import { writeRecords } from '../importers/write-records.ts'
+import { pathOfGiven } from './given-file.ts'
 import { operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
 
@@ -15,7 +16,7 @@ export const exportRecords = operation({
   input: z.strictObject({ path: z.string().describe('the file to write, JSON lines') }),
   run: ({ path }, context) =>
     inPlace(context, async ({ ledger, environment }) => {
-      const file = resolve(context.directory, path)
+      const file = pathOfGiven(path, context)
       const text = await writeRecords(ledger, environment.familyId)
       mkdirSync(dirname(file), { recursive: true })
       writeAtomically(file, text)

@@ -1,7 +1,5 @@
 /** Says what a change would bring, before anything is paid for: of the dirty tree, a patch, a branch, options, or sentences. */
 
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
@@ -12,10 +10,11 @@ import { countText, forecastText, gainText, percentText } from '../report/number
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { renderTable } from '../report/table.ts'
+import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { type Context, operation } from './operation.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
 import { summariseForecast } from './record-summary.ts'
-import { asInput, inPlace, type Place } from './surroundings.ts'
+import { inPlace, type Place } from './surroundings.ts'
 
 /** A candidate with what it is called here: its sentence, or where the change comes from. */
 interface Named {
@@ -132,7 +131,7 @@ type What = ChangeFlags & { readonly sentences?: string[] | undefined; readonly 
 async function candidatesOf(
   { sentences = [], candidates: file, ...flags }: What,
   place: Place,
-  { directory }: Context,
+  context: Context,
 ): Promise<{ candidates: Named[]; dropped: Forecasts['dropped'] }> {
   const candidates: Named[] = sentences.map(sentence => ({
     name: sentence,
@@ -141,7 +140,7 @@ async function candidatesOf(
   }))
   const dropped: { sentence: string; reason: string }[] = []
   if (file !== undefined) {
-    const read = parseCandidates(await asInput(readFile(resolve(directory, file), 'utf8')), file)
+    const read = parseCandidates(await textOfGiven(pathOfGiven(file, context)), file)
     dropped.push(...read.unusable)
     for (const intervention of read.interventions) {
       try {
@@ -155,7 +154,7 @@ async function candidatesOf(
   const flagged = Object.values(flags).some(flag => flag !== undefined)
   if (flagged || (sentences.length === 0 && file === undefined)) {
     // No sentence: the name of a file or a branch says nothing of what the change may bring.
-    const candidate = await proposedIntervention('', flags, [], place, directory)
+    const candidate = await proposedIntervention('', flags, [], place, context)
     candidates.push({ name: nameOf(flags), candidate, hash: candidate.hash })
   }
   return { candidates, dropped }

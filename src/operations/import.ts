@@ -1,5 +1,4 @@
 /** Brings in a history: a results.tsv and its relatives, with the diffs that git still has, or a file of Almanac's own records. */
-import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { z } from 'zod'
 import { leftOut } from '../campaign/left-out.ts'
@@ -13,6 +12,7 @@ import { storeRecords } from '../importers/store-records.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { openRepository } from '../repository/repository.ts'
+import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { InputError, operation } from './operation.ts'
 import { asInput, inPlace, type Place } from './surroundings.ts'
 
@@ -40,10 +40,8 @@ export const importHistory = operation({
     inPlace(context, async (place): Promise<Imported> => {
       const name = path ?? place.opened.file.results
       if (name === undefined) throw new InputError('Name the file to import: almanac import results.tsv')
-      const file = resolve(path === undefined ? place.opened.directory : context.directory, name)
-      const text = await readFile(file, 'utf8').catch(cause => {
-        throw new InputError(`${name} cannot be read (${cause.code}); correct its name.`, { cause })
-      })
+      const file = path === undefined ? resolve(place.opened.directory, name) : pathOfGiven(path, context)
+      const text = await textOfGiven(file)
       return /^\uFEFF?\{\s*"format"\s*:\s*"almanac-records"/.test(text)
         ? importRecords(text, name, place)
         : importResults(text, name, file, column, place)
@@ -56,7 +54,9 @@ export const importHistory = operation({
       ),
       ...unusable.map(({ line, reason, text }) => `  line ${line}: ${singleLine(`${reason}: ${text}`)}`),
     ]
-    for (const [reason, rows] of Map.groupBy(withoutCode, each => each.reason.replace(/\b[0-9a-f]{7,40}\b/, '…'))) {
+    for (const [reason, rows] of Map.groupBy(withoutCode, each =>
+      each.reason.replace(/\b[0-9a-f]{7,40}\b/, 'of that name'),
+    )) {
       lines.push(
         `  ${countText(rows.length, 'row')} without code (${reason}): line ${shortList(rows.map(({ line }) => line))}`,
       )

@@ -59,7 +59,14 @@ export const init = operation({
       throw new InputError(`${existing} is there already; edit it, or replace it with --force.`)
     }
     const { proposal, found } = await proposeEnvironment(directory)
-    for (const { what, where, why } of found) context.emit({ type: 'note', text: `found ${what} (${where}: ${why})` })
+    if (proposal.referenceCommit === null && flags.configuration === undefined) {
+      throw new InputError(
+        `${directory} has no git commit, and no configuration is named: nothing that changes could be compared with. Commit the code (git init, git add, git commit), or give --configuration.`,
+      )
+    }
+    for (const { what, where, why } of found.filter(({ what }) => !isGiven(what, flags))) {
+      context.emit({ type: 'note', text: `found ${what} (${where}: ${why})` })
+    }
     const answers = await completed(proposal, flags, context)
     const path = join(directory, existing ?? 'almanac.config.ts')
     const environment = environmentOf(proposal, answers, flags)
@@ -69,7 +76,7 @@ export const init = operation({
     else if (!createExclusively(path, text)) throw new InputError(`${path} was written by another process meanwhile.`)
     return { path, environment, found, results: proposal.resultsFile }
   },
-  text: ({ path, environment, results }, { styling }) => {
+  text: ({ path, environment, results }, { styling, sameFlags = '' }) => {
     const { command, metrics } = environment
     const lines = [
       styling('heading', `Wrote ${path}`),
@@ -77,9 +84,15 @@ export const init = operation({
       `  metric   ${metrics[0]!.name} (${metrics[0]!.direction})`,
       'Next:',
     ]
-    if (results) lines.push(`  almanac import ${results}`)
-    lines.push('  edit the code, then: almanac forecast')
-    lines.push('  almanac run -m "what you changed, and why it might help"')
+    // Without a name it is the one in the environment file, wherever the user stands.
+    if (results) lines.push(`  almanac import${sameFlags === '' ? ` ${results}` : sameFlags}`)
+    const set = environment.reference?.configuration === undefined ? '' : ' --set name=value'
+    lines.push(
+      set === ''
+        ? `  edit the code, then: almanac forecast${sameFlags}`
+        : `  almanac forecast${set}${sameFlags}${environment.reference?.commit === undefined ? '' : ', or edit the code'}`,
+      `  almanac run -m "what you changed, and why it might help"${set}${sameFlags}`,
+    )
     return lines.join('\n')
   },
 })
@@ -95,6 +108,11 @@ interface Flags {
   readonly path?: string | undefined
   readonly configuration?: string | undefined
   readonly seconds?: number | undefined
+}
+
+/** What a flag says already need not be told. */
+function isGiven(found: string, { command, metric }: Flags): boolean {
+  return (command !== undefined && /^(command:|seed$)/.test(found)) || (metric !== undefined && /^metric:/.test(found))
 }
 
 interface Answers {

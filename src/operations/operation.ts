@@ -22,13 +22,20 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   /** What `--json` prints, where it is not the output itself. */
   readonly json?: (output: Output) => unknown
   /** The output for a person. */
-  readonly text: (output: Output, options: TableOptions) => string
+  readonly text: (output: Output, options: TextOptions) => string
+}
+
+export interface TextOptions extends TableOptions {
+  /** The flags by which a further call reaches the same environment and ledger, each with a space before it. */
+  readonly sameFlags?: string
 }
 
 /** What an operation may use of its surroundings. */
 export interface Context {
-  /** Where the user stands. */
+  /** Where the environment is looked for, here or above. */
   readonly directory: string
+  /** Where the user stands: what the names of given files start from. By default the directory. */
+  readonly standing?: string
   /** Where the ledger is, if not in `.almanac/` beside the environment file. */
   readonly ledger?: string
   /** Aborts when no new run may start; what runs goes on to its end. */

@@ -200,7 +200,9 @@ describe('a change that reaches where it must not', () => {
     write(dirname(root), { stale: patch('README.md'), words: 'lower the rate\n' })
     expect(await refused(model, { patch: '../../stale' })).toMatch(/does not apply to [0-9a-f]{12}: .*README\.md/)
     expect(await refused(model, { patch: '../../words' })).toMatch(/does not apply|No valid patches/)
-    expect(await refused(model, { patch: 'gone.patch' })).toBe('gone.patch cannot be read (ENOENT); correct its name.')
+    expect(await refused(model, { patch: 'gone.patch' })).toMatch(
+      /^There is no file \/.*\/gone\.patch; correct its name\.$/,
+    )
     expect(await refused(model, { branch: 'gone' })).toBe('--branch gone: git knows no such branch or commit.')
   })
 

@@ -82,9 +82,9 @@ export const promote = operation({
         ref,
       }
     }),
-  text: ({ record, sentence, version, objective, before, after, ref }, { styling }) => {
+  text: ({ record, sentence, version, objective, before, after, ref }, { styling, sameFlags = '' }) => {
     if (after === null) {
-      return `Stopped before the new reference was measured: the old one stays. Go on with: almanac promote ${record}`
+      return `Stopped before the new reference was measured: the old one stays. Go on with: almanac promote ${record}${sameFlags}`
     }
     const lines = [
       styling('heading', `Record ${record} is the reference now (version ${version}): ${singleLine(sentence)}`),
@@ -100,7 +100,9 @@ async function findRecord(id: number | undefined, { ledger, environment }: Place
   if (id === undefined) {
     const best = bestOf(records.filter(({ verdict }) => verdict === 'better'))
     if (best) return best
-    throw new InputError('No record of this version is better than the reference; name one, with --anyway if need be.')
+    throw new InputError(
+      'No record of this version is "better" than the reference yet: run one again with more --seeds, or name it: almanac promote 12 --anyway',
+    )
   }
   const record = records.find(each => each.id === id)
   if (record) return record

@@ -1,13 +1,13 @@
 /** The change a user means: the dirty tree, a patch, a branch, options set on the command line, or a sentence alone. */
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { leftOut } from '../campaign/left-out.ts'
 import { type ResolvedIntervention, resolveIntervention } from '../campaign/resolve-intervention.ts'
 import { mergePatch } from '../experiment/configuration.ts'
+import { changedOptions } from '../experiment/diff-options.ts'
 import type { Intervention } from '../experiment/intervention.ts'
 import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
-import { InputError, NothingToDo } from './operation.ts'
+import { pathOfGiven, textOfGiven } from './given-file.ts'
+import { type Context, InputError, NothingToDo } from './operation.ts'
 import type { Place } from './surroundings.ts'
 
 /** The flags by which `run` and `forecast` say what is changed. */
@@ -34,11 +34,12 @@ export async function proposedIntervention(
   flags: ChangeFlags,
   tags: readonly string[],
   place: Place,
-  directory: string,
+  context: Context,
 ): Promise<ResolvedIntervention> {
-  const overrides = await readOverrides(flags, directory)
-  const { diff, origin } = await readDiff(flags, overrides !== null, place, directory)
+  const overrides = await readOverrides(flags, context)
+  const { diff, origin } = await readDiff(flags, overrides !== null, place, context)
   const intervention: Intervention = { sentence, overrides, diff, tags, origin }
+  tellNewOptions(overrides, place)
   try {
     return await resolveIntervention(place.opened, place.environment.version, intervention)
   } catch (cause) {
@@ -48,10 +49,20 @@ export async function proposedIntervention(
   }
 }
 
-async function readOverrides({ set = [], overrides }: ChangeFlags, directory: string): Promise<JsonObject | null> {
+/** A wrong name is no error, since a change may add an option; but it would be paid for without changing anything. */
+function tellNewOptions(overrides: JsonObject | null, { environment, emit }: Place): void {
+  const { reference } = environment.version
+  if (reference.configuration === null) return
+  for (const { option, from } of changedOptions(reference, { overrides, diff: null })) {
+    if (from !== undefined) continue
+    emit({ type: 'note', text: `The reference configuration has no option "${option}": the change adds it.` })
+  }
+}
+
+async function readOverrides({ set = [], overrides }: ChangeFlags, context: Context): Promise<JsonObject | null> {
   let patch: JsonObject | null = null
   if (overrides !== undefined) {
-    const value = jsonOf(await readText(overrides, directory))
+    const value = jsonOf(await textOfGiven(pathOfGiven(overrides, context)))
     if (!isJsonObject(value)) throw new InputError(`--overrides ${overrides}: expected a JSON object of options.`)
     patch = value
   }
@@ -82,11 +93,11 @@ async function readDiff(
   { patch, branch }: ChangeFlags,
   hasOverrides: boolean,
   { opened, environment, ledger, emit }: Place,
-  directory: string,
+  context: Context,
 ): Promise<{ diff: string | null; origin: string | null }> {
   const { repository } = opened
   if (patch !== undefined && branch !== undefined) throw new InputError('Give --patch or --branch, not both.')
-  if (patch !== undefined) return { diff: await readText(patch, directory), origin: patch }
+  if (patch !== undefined) return { diff: await textOfGiven(pathOfGiven(patch, context)), origin: patch }
   const commit = environment.version.reference.commit
   if (repository === null || commit === null) {
     if (branch !== undefined)
@@ -117,12 +128,4 @@ async function readDiff(
 
 function emptyAsNull(diff: string): string | null {
   return diff === '' ? null : diff
-}
-
-async function readText(name: string, directory: string): Promise<string> {
-  return readFile(resolve(directory, name), 'utf8').catch(cause => {
-    throw new InputError(`${name} cannot be read (${(cause as NodeJS.ErrnoException).code}); correct its name.`, {
-      cause,
-    })
-  })
 }

@@ -1,6 +1,6 @@
 /** Writes the report: one HTML file that stands alone. */
 import { mkdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { objectiveOf, type Version } from '../experiment/environment.ts'
 import type { Run } from '../experiment/intervention.ts'
@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { CampaignHistory, LineageStep, ReportData, RunTime } from '../report/report-data.ts'
 import { median } from '../statistics/summary.ts'
 import { roundHistory } from './campaign-outcome.ts'
+import { pathOfGiven } from './given-file.ts'
 import { operation } from './operation.ts'
 import { forecastsFor } from './records.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -25,7 +26,7 @@ export const report = operation({
   }),
   run: ({ out, title }, context) =>
     inPlace(context, async place => {
-      const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : resolve(context.directory, out)
+      const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : pathOfGiven(out, context)
       const data = await gatherReport(place, title ?? place.environment.family.name)
       // Plots take half a second to load; no other operation needs them.
       const { renderReport } = await import('../report/html.ts')

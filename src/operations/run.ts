@@ -10,7 +10,7 @@ import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { forecasters } from '../forecast/forecaster.ts'
-import { forecastText, gainText, percentText } from '../report/numbers.ts'
+import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { NothingToDo, operation } from './operation.ts'
@@ -23,6 +23,8 @@ interface Measured {
   readonly forecast: Forecast | undefined
   /** Finished runs of the reference that the gain is against. */
   readonly referenceRuns: number
+  /** Of the last run that failed: its logs are there. */
+  readonly failedIn: string | null
 }
 
 export const run = operation({
@@ -52,7 +54,7 @@ export const run = operation({
     inPlace(context, async (place): Promise<Measured> => {
       const { opened, ledger, environment, emit } = place
       const { version } = environment
-      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context.directory)
+      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context)
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 
@@ -74,7 +76,7 @@ export const run = operation({
         await ledger.storeForecast(id, forecast!)
         emit({
           type: 'note',
-          text: `Forecast: ${forecastText(forecast!.quantiles)}, ${percentText(forecast!.finishes)} to finish (${name}, from ${forecast!.recordIds.length} records).`,
+          text: `Forecast: ${forecastText(forecast!.quantiles)}, ${percentText(forecast!.finishes)} to finish (${name}, from ${countText(forecast!.recordIds.length, 'record')}).`,
         })
       }
 
@@ -89,7 +91,7 @@ export const run = operation({
       return measured(id, place)
     }),
   json: ({ record, forecast }) => summarise(record, forecast),
-  text: ({ record, forecast, referenceRuns }, { styling }) => {
+  text: ({ record, forecast, referenceRuns, failedIn }, { styling, sameFlags = '' }) => {
     const { id, measured: gain, verdict, runs, intervention } = record
     const chance = gain?.probabilityBetter
     const lines = [
@@ -105,12 +107,13 @@ export const run = operation({
         )
       }
     }
+    if (failedIn) lines.push(`its output is in ${singleLine(failedIn)}`)
     if (gain !== null && referenceRuns === 1) {
       lines.push(
         'The reference was measured once, and without repeats of it there is no verdict: raise "referenceSeeds".',
       )
     }
-    if (verdict === 'better') lines.push(`Make it the reference with: almanac promote ${id}`)
+    if (verdict === 'better') lines.push(`Make it the reference with: almanac promote ${id}${sameFlags}`)
     return lines.join('\n')
   },
 })
@@ -119,5 +122,11 @@ async function measured(id: number, { ledger, environment }: Place): Promise<Mea
   const records = await ledger.recordsOf({ versionIds: [environment.version.id], withoutRuns: true })
   const [forecast] = await ledger.forecastsOf(id)
   const { length } = await referenceValues(environment.version.id, ledger)
-  return { record: records.find(record => record.id === id)!, forecast, referenceRuns: length }
+  const failed = (await ledger.runsOf(id)).findLast(({ outcome }) => outcome !== null && outcome.kind !== 'finished')
+  return {
+    record: records.find(record => record.id === id)!,
+    forecast,
+    referenceRuns: length,
+    failedIn: failed?.folder ?? null,
+  }
 }
