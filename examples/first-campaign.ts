@@ -53,6 +53,8 @@ await runInTerminal(
   place,
 )
 await runInTerminal(report, {}, place)
+if (process.exitCode === 130)
+  console.log('"almanac" is bin/almanac of this folder; "npm start" again begins a new campaign on what is left.')
 
 function candidateOf({ sentence, overrides, diff, tags, origin }: RecordLine) {
   return { sentence, overrides, diff, tags, origin }

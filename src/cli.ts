@@ -64,9 +64,9 @@ function addOperation(parent: Command, word: string, it: Operation): void {
     command.argument(required.includes(field) ? `<${field}${dots}>` : `[${field}${dots}]`, description)
   }
   for (const [field, property] of Object.entries(properties)) {
-    if (!it.positional.includes(field)) command.addOption(optionOf(field, property))
+    if (!it.positional.includes(field)) command.addOption(optionOf(field, property, required.includes(field)))
   }
-  command.option('--directory <folder>', 'where the environment file is (default: here or above)')
+  command.option('--directory <folder>', 'where the environment file is, or the file itself (default: here or above)')
   command.option('--ledger <file>', 'the ledger (default: .almanac/ledger.db beside the environment file)')
   command.option('--json', 'print the result as JSON, and progress as JSON lines on standard error')
   command.action(async (...parameters: unknown[]) => {
@@ -97,12 +97,16 @@ interface Property {
   readonly enum?: readonly string[]
 }
 
-function optionOf(field: string, { type, description = '', default: standard, enum: choices }: Property): Option {
+function optionOf(
+  field: string,
+  { type, description = '', default: standard, enum: choices }: Property,
+  required: boolean,
+): Option {
   const flag = `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
   const short = field === 'message' ? '-m, ' : ''
   const value =
     type === 'boolean' ? '' : type === 'array' ? ' <values...>' : ` <${type === 'string' || !type ? 'text' : 'number'}>`
-  const option = new Option(`${short}${flag}${value}`, description)
+  const option = new Option(`${short}${flag}${value}`, required ? `${description} (required)` : description)
   if (choices) option.choices(choices)
   if (standard !== undefined && standard !== false) option.default(undefined, String(standard))
   if (type === 'number' || type === 'integer') option.argParser(numberOf)

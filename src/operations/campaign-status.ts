@@ -25,6 +25,6 @@ export async function findCampaign(id: number | undefined, { ledger, environment
   throw new InputError(
     id === undefined
       ? 'No campaign was started in this environment; begin with "almanac campaign start".'
-      : `There is no campaign ${id} in this ledger.`,
+      : `There is no campaign ${id} in this ledger; "almanac campaign status" shows the latest.`,
   )
 }

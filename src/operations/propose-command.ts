@@ -112,7 +112,8 @@ function usual(files: ProjectFiles): Found | null {
 
 function python(files: ProjectFiles): string {
   if (files.names.includes('uv.lock')) return 'uv run'
-  return files.text('.venv/pyvenv.cfg') === null ? 'python' : '.venv/bin/python'
+  // Many systems have no `python`; a virtual environment has both.
+  return files.text('.venv/pyvenv.cfg') === null ? 'python3' : '.venv/bin/python'
 }
 
 /** Without what a runner of experiments does itself: sending the output elsewhere, waiting in the background, comments. */

@@ -81,8 +81,8 @@ describe('the command', () => {
       'node train.js --seed {seed}',
       true,
     ],
-    ['argparse', { 'train.py': 'parser.add_argument("--seed", type=int)' }, 'python train.py --seed {seed}', true],
-    ['a variable', { 'train.py': 'seed = int(os.environ.get("SEED", 1))' }, 'SEED={seed} python train.py', true],
+    ['argparse', { 'train.py': 'parser.add_argument("--seed", type=int)' }, 'python3 train.py --seed {seed}', true],
+    ['a variable', { 'train.py': 'seed = int(os.environ.get("SEED", 1))' }, 'SEED={seed} python3 train.py', true],
     ['a virtual environment', { 'main.py': '', '.venv/pyvenv.cfg': '' }, '.venv/bin/python main.py', false],
     ['a package script', { 'package.json': '{"scripts":{"train":"tsx src/train.ts"}}' }, 'npm run train', false],
     [
