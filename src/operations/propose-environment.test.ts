@@ -45,7 +45,12 @@ test("a repository of autoresearch's shape: everything but the seed is found, an
   git('init', '-q')
   git('add', '-A')
   git('commit', '-q', '-m', 'start')
-  write({ 'results.tsv': 'commit\tval_bpb\tmemory_gb\tstatus\tdescription\n' })
+  // What an earlier init and its runs left is no need of a run.
+  write({
+    'results.tsv': 'commit\tval_bpb\tmemory_gb\tstatus\tdescription\n',
+    '.almanac/ledger.db': '',
+    '.almanac/.gitignore': '*',
+  })
   const { proposal, found, questions } = await proposeEnvironment(folder)
   expect(proposal).toEqual({
     name: 'tiny-research',

@@ -27,7 +27,7 @@ export async function proposeLinks(directory: string): Promise<ProposedLink[]> {
   const paths = stdout
     .toString('utf8')
     .split('\0')
-    .filter(path => path !== '')
+    .filter(path => path !== '' && !path.split('/').includes('.almanac'))
   return paths
     .map(path => ({ path: path.replace(/\/$/, ''), isFolder: path.endsWith('/') }))
     .filter(({ path, isFolder }) => (isFolder ? needed : neededFile).test(path.split('/').at(-1)!))
