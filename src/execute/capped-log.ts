@@ -1,9 +1,9 @@
 /**
  * Keeps a log file below a size while a program writes straight into it: the first quarter and the latest quarter stay,
- * and a line between them says how much was left out. The program never waits and never notices.
+ * and a line between them says how much was left out.
  *
- * It works because the program's descriptor appends: after the file is cut, the next write lands at its new end. What
- * is written in the microseconds between the last look and the cut is left out too.
+ * It works because the program's descriptor appends: after the file is cut, the next write lands at its new end. The program
+ * is paused for the milliseconds of the cut, or what it writes meanwhile would be lost, or stand before older lines.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
@@ -13,6 +13,7 @@ const longestPauseMilliseconds = 250
 /** The two logs of a run, watched as often as their growth asks for. */
 export class CappedLogs {
   readonly #logs: readonly [CappedLog, CappedLog]
+  #whilePaused: (action: () => void) => void = action => action()
   #timer: NodeJS.Timeout | undefined
 
   constructor([stdout, stderr]: readonly [string, string], capacity: number) {
@@ -24,7 +25,9 @@ export class CappedLogs {
     return [this.#logs[0].descriptor, this.#logs[1].descriptor]
   }
 
-  start(): void {
+  /** `whilePaused` does something while nobody writes into the logs. */
+  start(whilePaused: (action: () => void) => void): void {
+    this.#whilePaused = whilePaused
     this.#look(firstLookMilliseconds)
   }
 
@@ -32,14 +35,15 @@ export class CappedLogs {
   stop(): void {
     clearTimeout(this.#timer)
     for (const log of this.#logs) {
-      log.look()
+      if (log.isFull()) log.cut()
       log.close()
     }
   }
 
   #look(milliseconds: number): void {
     this.#timer = setTimeout(() => {
-      for (const log of this.#logs) log.look()
+      const full = this.#logs.filter(log => log.isFull())
+      if (full.length > 0) this.#whilePaused(() => full.forEach(log => void log.cut()))
       const spare = Math.min(...this.#logs.map(log => log.spareMilliseconds))
       this.#look(Math.min(Math.max(spare / 4, 5), 2 * milliseconds, longestPauseMilliseconds))
     }, milliseconds)
@@ -66,23 +70,25 @@ class CappedLog {
     return this.#descriptor
   }
 
-  /** Cuts the file if it has grown over its size. */
-  look(): void {
-    try {
-      this.#keepSmall()
-    } catch {
-      // The disk is full of something else, or failing: the run is what counts, so let it go on.
-    }
-  }
-
-  #keepSmall(): void {
+  /** Whether the file has grown over its size. */
+  isFull(): boolean {
     const { size, blocks } = fstatSync(this.#descriptor)
     const now = performance.now()
     this.#growth = Math.max(0, size - this.#size) / Math.max(now - this.#lookedAt, 1)
     this.#lookedAt = now
+    this.#size = size
     // A program that reopens its output and writes at its old place leaves a hole, which takes no room.
-    if (Math.min(size, blocks * 512) > this.#capacity) this.#cut(size)
-    this.#size = fstatSync(this.#descriptor).size
+    return Math.min(size, blocks * 512) > this.#capacity
+  }
+
+  /** Keeps the beginning and the end. */
+  cut(): void {
+    try {
+      this.#keepEnds(fstatSync(this.#descriptor).size)
+      this.#size = fstatSync(this.#descriptor).size
+    } catch {
+      // The disk is full of something else, or failing: the run is what counts, so let it go on.
+    }
   }
 
   /** Milliseconds until it could be full, at the speed it grew at. */
@@ -94,22 +100,16 @@ class CappedLog {
     closeSync(this.#descriptor)
   }
 
-  #cut(size: number): void {
+  #keepEnds(size: number): void {
     const quarter = Math.floor(this.#capacity / 4)
     this.#head ??= this.#wholeLines(quarter)
     const from = Math.max(size - quarter, this.#head + this.#markLength)
-    const tail = [this.#read(from, size)]
-    let end = size
-    for (let more = fstatSync(this.#descriptor).size; more > end && more - from < this.#capacity; ) {
-      tail.push(this.#read(end, more))
-      end = more
-      more = fstatSync(this.#descriptor).size
-    }
+    const tail = this.#read(from, size)
     this.#leftOut += from - this.#head - this.#markLength
     const mark = Buffer.from(`\n[almanac left out about ${this.#leftOut} bytes here]\n`)
     this.#markLength = mark.length
     ftruncateSync(this.#descriptor, this.#head)
-    writeWhole(this.#descriptor, Buffer.concat([mark, ...tail]))
+    writeWhole(this.#descriptor, Buffer.concat([mark, tail]))
   }
 
   /** The largest length up to `limit` that ends with a line's end, if there is any line's end. */

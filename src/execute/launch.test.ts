@@ -218,6 +218,19 @@ test('a run is running while it runs, and its wrapper ends with it', async () =>
 })
 
 describe('a program that prints hundreds of megabytes', () => {
+  test('keeps its lines in order, and loses none of the latest', async () => {
+    const { folder } = await exitOf(`awk 'BEGIN { for (i = 1; i <= 6000000; i++) print i }'; echo 6000001`, {
+      logMegabytes: 1,
+    })
+    const [head, tail] = outputOf(folder).split(/\n\[almanac left out about \d+ bytes here\]\n/)
+    const numbers = (text: string) => text.trimEnd().split('\n').slice(1).map(Number)
+    for (const kept of [numbers(head!), numbers(tail!)]) {
+      expect(kept.length).toBeGreaterThan(10_000)
+      expect(kept.find((number, index) => index > 0 && number !== kept[index - 1]! + 1)).toBeUndefined()
+    }
+    expect(numbers(tail!).at(-1)).toBe(6_000_001)
+  })
+
   test('goes on, and its first and last lines are kept within the size', async () => {
     const { folder, exit } = await exitOf(
       `echo first line; node -e "const line = 'x'.repeat(999) + '\\n'; for (let i = 0; i < 200; i++) require('fs').writeSync(1, line.repeat(1000))"; echo last line`,

@@ -6,6 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessEntry, type ProcessIdentity, type ProcessTable, processTable } from './process-table.ts'
 
+/** Nobody changes it: waiting for that is how a thread sleeps without letting anything else happen. */
+const clock = new Int32Array(new SharedArrayBuffer(4))
+
 export class ProcessFamily {
   readonly #leader: ProcessIdentity
   readonly #seen = new Map<number, string>()
@@ -39,6 +42,21 @@ export class ProcessFamily {
       if (await this.#gone(100)) return true
     }
     return false
+  }
+
+  /**
+   * Does something while no member runs, so that none of them writes meanwhile. Who does not stop within some milliseconds
+   * (it hangs in the kernel) is not waited for.
+   */
+  whilePaused(action: () => void): void {
+    this.#signal('SIGSTOP')
+    try {
+      for (let look = 0; look < 20 && this.members().some(({ stopped }) => !stopped); look++)
+        Atomics.wait(clock, 0, 0, 1)
+      action()
+    } finally {
+      this.#signal('SIGCONT')
+    }
   }
 
   #signal(signal: NodeJS.Signals): void {

@@ -22,6 +22,8 @@ export interface ProcessEntry extends ProcessIdentity {
   readonly session: number
   /** Ended, but not yet collected by its parent: still in the table, and dead. */
   readonly dead: boolean
+  /** Stopped by a signal: it does nothing until it is told to go on. */
+  readonly stopped: boolean
 }
 
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>
@@ -72,6 +74,7 @@ function entryFromProc(pid: number): ProcessEntry | null {
     group: Number(group),
     session: Number(session),
     dead: state === 'Z' || state === 'X',
+    stopped: state === 'T' || state === 't',
     startTime: `${bootId()}/${fields[19]}`,
   }
 }
@@ -112,6 +115,7 @@ export function tableFromPs(pids: readonly number[] = []): ProcessTable {
       group: Number(group),
       session: Number(group),
       dead: state?.startsWith('Z') ?? false,
+      stopped: state?.startsWith('T') ?? false,
       startTime: started.join(' '),
     })
   }

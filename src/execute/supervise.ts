@@ -67,7 +67,7 @@ async function seeThrough(
   })
   const limits = new Limits(launch, family)
   openGate(child)
-  logs.start()
+  logs.start(action => family.whilePaused(action))
   const reached = await limits.reached(AbortSignal.any([over.signal, cancelled]))
   const ending = reached ?? (over.signal.aborted ? null : ({ kind: 'cancelled', reason: 'cancelled' } as const))
   // Also after an exit of its own: the program may have left children behind.
