@@ -53,6 +53,7 @@ await runInTerminal(
   place,
 )
 await runInTerminal(report, {}, place)
+console.log('It shows the records of the history too: the largest gains among them were known before.')
 if (process.exitCode === 130)
   console.log('"almanac" is bin/almanac of this folder; "npm start" again begins a new campaign on what is left.')
 

@@ -77,7 +77,8 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
     options.styling('heading', singleLine(`Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`)),
     `${countText(rounds.length, 'round')}, ${countText(runs, 'run')}, ${durationText(seconds)} of run time.`,
   ]
-  if (best)
+  if (best && best.measured!.gain <= 0) lines.push('None of its candidates has gained anything yet.')
+  else if (best)
     lines.push(
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
