@@ -31,7 +31,7 @@ for (const [recipe, file] of Object.entries(recipes)) {
       seeds: 2,
       referenceSeeds: 5,
       concurrency: 2,
-      forecaster: 'constant',
+      forecaster: 'constant' as const,
     }
     await runInTerminal(campaignStart, all, place)
   } else if (before !== 'finished') await runInTerminal(campaignResume, {}, place)

@@ -15,7 +15,7 @@ import { startsOf, toyEnvironment } from './toy-environment.ts'
 let folder = ''
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const once = { rounds: 1, exploration: 0, forecaster: 'constant' }
+const once = { rounds: 1, exploration: 0, forecaster: 'constant' } as const
 const single: Partial<EnvironmentInput> = { seeds: 1, referenceSeeds: 1 }
 
 function candidates(...lines: unknown[]): void {

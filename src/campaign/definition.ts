@@ -1,5 +1,6 @@
 /** What a campaign is: how many rounds of how many candidates, what it may spend, how it chooses. Stored with it, and never changed. */
 import { z } from 'zod'
+import { forecasterNames } from '../forecast/forecaster.ts'
 import type { EnvironmentFile } from './environment-file.ts'
 import { seedList } from './environment-file.ts'
 
@@ -18,7 +19,7 @@ export const definitionSchema = z.strictObject({
   runs: count.nullable(),
   hours: z.number().positive().nullable(),
   cost: z.number().positive().nullable(),
-  forecaster: z.string(),
+  forecaster: z.enum(forecasterNames),
   /** Which records forecasts may use. */
   history: z.enum(['none', 'in-environment', 'cross-environment', 'pooled']),
   concurrency: count,

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { placeholders } from '../execute/substitute.ts'
 import type { Json } from '../experiment/json.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { forecasterNames } from '../forecast/forecaster.ts'
 import { fieldProblems } from './field-problems.ts'
 
 const name = z.string().min(1)
@@ -85,7 +85,7 @@ const schema = z
     results: relativePath.optional(),
     costPerHour: positive.optional(),
     candidates: candidates.optional(),
-    forecaster: z.enum(Object.keys(forecasters) as [string, ...string[]]).default('kernel'),
+    forecaster: z.enum(forecasterNames).default('kernel'),
     campaign: z
       .strictObject({
         rounds: count.optional(),

@@ -59,7 +59,7 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster = forecasters[definition.forecaster as keyof typeof forecasters]
+  const forecaster = forecasters[definition.forecaster]
   const forecasts = forecaster(environment, history, drawn, { seed: definition.seed })
   const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
   return ledger.storeRound({

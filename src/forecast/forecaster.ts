@@ -21,5 +21,8 @@ export type Forecaster = (
 /** By the name that a configuration gives. */
 export const forecasters = { constant, recent, neighbours, ridge, kernel } as const satisfies Record<string, Forecaster>
 
+export type ForecasterName = keyof typeof forecasters
+export const forecasterNames = Object.keys(forecasters) as [ForecasterName, ...ForecasterName[]]
+
 /** These give every candidate the same forecast: they have no ranking, and choose at random in expectation. */
-export const withoutRanking: readonly string[] = ['constant', 'recent'] satisfies (keyof typeof forecasters)[]
+export const withoutRanking: readonly string[] = ['constant', 'recent'] satisfies ForecasterName[]

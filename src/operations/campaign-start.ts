@@ -6,7 +6,7 @@ import { defineCampaign } from '../campaign/definition.ts'
 import type { CandidateSource } from '../campaign/environment-file.ts'
 import { firstSeeds } from '../campaign/environment-file.ts'
 import { historyKinds } from '../campaign/history.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { forecasterNames } from '../forecast/forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { InputError, NothingToDo, operation } from './operation.ts'
@@ -34,10 +34,7 @@ export const campaignStart = operation({
     runs: count.optional().describe('stop after this many runs, the reference included'),
     hours: z.number().positive().optional().describe('stop after this many hours of runs'),
     cost: z.number().positive().optional().describe('stop after this cost (the environment says what an hour costs)'),
-    forecaster: z
-      .enum(Object.keys(forecasters))
-      .optional()
-      .describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
     history: z.enum(historyKinds).optional().describe('the records that forecasts may use (default: pooled)'),
     concurrency: count.optional().describe('runs at once (default: as the environment says)'),
     seed: z.number().int().optional().describe('of draws and choices (default: 1)'),

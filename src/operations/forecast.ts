@@ -5,7 +5,7 @@ import { parseCandidates } from '../campaign/candidates.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
 import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
@@ -47,10 +47,7 @@ export const forecast = operation({
     sentences: z.array(z.string()).optional().describe('sentences to forecast (default: the dirty tree)'),
     ...changeFlags,
     candidates: z.string().optional().describe('a file of candidates (JSON array or JSON lines)'),
-    forecaster: z
-      .enum(Object.keys(forecasters))
-      .optional()
-      .describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
   }),
   run: ({ forecaster, history, ...what }, context) =>
@@ -59,7 +56,7 @@ export const forecast = operation({
       const candidates = await withKnown(named, place)
       // A forecast never sees its candidate's own outcome: what was run before is told beside it.
       const known = new Set(candidates.flatMap(({ known }) => known?.id ?? []))
-      const name = (forecaster ?? place.opened.file.forecaster) as keyof typeof forecasters
+      const name = forecaster ?? place.opened.file.forecaster
       const records = (await historyOf(history, place.environment, place.ledger)).filter(({ id }) => !known.has(id))
       const forecasts = forecasters[name](
         place.environment,

@@ -9,7 +9,7 @@ import { measure, type Task } from '../campaign/measure.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
@@ -42,10 +42,7 @@ export const run = operation({
       .optional()
       .describe('how many seeds (default: as the environment says); more than before adds repeats'),
     tag: z.array(z.string()).optional().describe('mechanism tags'),
-    forecaster: z
-      .enum(Object.keys(forecasters))
-      .optional()
-      .describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
   }),
@@ -70,7 +67,7 @@ export const run = operation({
         )
       }
       if (before.length === 0) {
-        const name = (forecaster ?? opened.file.forecaster) as keyof typeof forecasters
+        const name = forecaster ?? opened.file.forecaster
         const known = await historyOf(history, environment, ledger)
         const [forecast] = forecasters[name](environment, known, [resolved], { seed: 1 })
         await ledger.storeForecast(id, forecast!)
