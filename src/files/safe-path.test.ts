@@ -65,6 +65,13 @@ describe('a path that leaves', () => {
   })
 })
 
+test('a link that leaves is refused, also where the path comes back', () => {
+  const { whole, folder } = home()
+  symlinkSync(whole, join(folder, 'out'))
+  expect(() => resolveInside(folder, 'out/home')).toThrow('leaves')
+  expect(() => resolveInside(folder, 'out/home/data')).toThrow('leaves')
+})
+
 test('whatever the path, the answer is inside or there is none', () => {
   const { whole, folder } = home()
   symlinkSync(whole, join(folder, 'out'))

@@ -15,8 +15,12 @@ export function resolveInside(folder: string, path: string): string {
   if (path.split(/[/\\]/).includes('..')) throw new Error(`the path ${path} has a ".."; it must stay inside ${folder}`)
   const whole = resolve(join(folder, path))
   const home = realpathSync(folder)
-  const real = realpathOfExisting(whole, path)
-  if (!isInside(home, real)) throw new Error(`the path ${path} leaves ${folder} through a symbolic link (to ${real})`)
+  // Every step, not only the last: a link that leaves may lead to another that comes back, and both may be changed.
+  const steps = relative(resolve(folder), whole).split(sep)
+  for (let count = 1; count <= steps.length; count++) {
+    const real = realpathOfExisting(join(resolve(folder), ...steps.slice(0, count)), path)
+    if (!isInside(home, real)) throw new Error(`the path ${path} leaves ${folder} through a symbolic link (to ${real})`)
+  }
   return whole
 }
 
