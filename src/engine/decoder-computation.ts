@@ -2,13 +2,13 @@
  * The compiled graphs of a decoder at one shape of batch: the loss alone, and the loss with its gradients.
  */
 
+import type { TokenBatch } from './batch-training.ts'
 import { gradientsOf } from './graph/gradients.ts'
 import { Graph, type Tensor } from './graph/graph.ts'
 import { compile, type Program } from './graph/program.ts'
 import { type TokenLoss, tokenLoss } from './losses/token-loss.ts'
 import { decoderInputs, decoderLogits } from './models/decoder.ts'
 import type { DecoderConfiguration } from './models/decoder-configuration.ts'
-import type { TokenBatch } from './training.ts'
 
 export interface ComputedLoss {
   readonly zLossSum: number

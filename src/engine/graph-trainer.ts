@@ -1,13 +1,14 @@
 /**
  * The trainer over compiled graphs: splits batches, accumulates gradients, hands them to the optimisers.
  */
+
+import type { ForwardResult, TokenBatch, Trainer } from './batch-training.ts'
 import type { DecoderComputation } from './decoder-computation.ts'
 import { sizeOf } from './graph/shape.ts'
 import { microBatches } from './micro-batch.ts'
 import type { Optimisation } from './optimisers/optimisation.ts'
 import type { OptimStepOptions, OptimStepResult } from './optimisers/optimiser.ts'
 import type { Parameter } from './parameter.ts'
-import type { ForwardResult, TokenBatch, Trainer } from './training.ts'
 
 export class GraphTrainer implements Trainer {
   readonly parameters: readonly Parameter[]

@@ -1,7 +1,7 @@
 /**
  * A batch of any number of rows, cut into pieces of a fixed number; the last is padded with rows of weight 0.
  */
-import type { TokenBatch } from './training.ts'
+import type { TokenBatch } from './batch-training.ts'
 
 /** Throws a sentence when the arrays do not have the same length, or not whole rows. */
 export function microBatches(batch: TokenBatch, rows: number, sequence: number): TokenBatch[] {

@@ -4,9 +4,10 @@
 
 /**
  * `embedding`: rows looked up by token (also the head, where they are tied). `matrix`: a linear map inside a block.
- * `head`: the map from the last hidden state to logits. `gain`: the scale of a norm.
+ * `head`: the map from the last hidden state to logits. `gain`: the scale of a norm. `bias`: what is added. `memory`: the slots
+ * of a sparse memory, keys and values.
  */
-export type ParameterRole = 'embedding' | 'matrix' | 'head' | 'gain'
+export type ParameterRole = 'embedding' | 'matrix' | 'head' | 'gain' | 'bias' | 'memory'
 
 export interface Parameter {
   /** Unique in a model: `blocks.0.attention.query`. */

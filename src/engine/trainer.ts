@@ -1,14 +1,15 @@
 /**
  * Makes a decoder that is trained on this machine's CPU. What a trainer does is said in training.ts.
  */
+
+import type { Trainer } from './batch-training.ts'
 import { DecoderComputation } from './decoder-computation.ts'
 import { GraphTrainer } from './graph-trainer.ts'
 import { checkDecoder, type DecoderConfiguration } from './models/decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './models/decoder-parameters.ts'
 import { Optimisation } from './optimisers/optimisation.ts'
-import type { Trainer } from './training.ts'
 
-export type { ForwardResult, TokenBatch, Trainer } from './training.ts'
+export type { ForwardResult, TokenBatch, Trainer } from './batch-training.ts'
 
 export interface DecoderTrainerOptions {
   readonly configuration: DecoderConfiguration

@@ -1,0 +1,99 @@
+/**
+ * What makes a network a model that the engine can train, save and sample: a new model is a file with a function that returns
+ * this. It is built as a graph (graph/, algebra/); gradients, batches, losses and optimisers come from the engine.
+ */
+import type { Graph, Tensor } from '../graph/graph.ts'
+import type { Parameter } from '../parameter.ts'
+
+export interface ModelInputs {
+  /** Whether the tokens are read; false for models that read features alone. */
+  readonly tokens: boolean
+  /** Whether there is an encoder with tokens of its own. */
+  readonly encoderTokens: boolean
+  /** Numbers that are read at each position; 0 for none. */
+  readonly features: number
+}
+
+/** What a model is built from: parameters and a padded batch, all tensors of one graph. */
+export interface BuildInputs {
+  readonly graph: Graph
+  /** By name. Tensors of the parameters' shapes, not always plain inputs: adapters are already added. */
+  readonly parameters: ReadonlyMap<string, Tensor>
+  readonly rows: number
+  readonly positions: number
+  /** Token ids (rows × positions), row after row; 0 in padding. */
+  readonly tokens: Tensor
+  /** Real positions of each row: (rows) int32, from 1 to positions. Padding follows them. Causal models may ignore it. */
+  readonly lengths: Tensor
+  readonly encoder?: { readonly positions: number; readonly tokens: Tensor; readonly lengths: Tensor }
+  /** (rows × positions, features). */
+  readonly features?: Tensor
+  /** Applies dropout to a tensor, or nothing where it is off. Names are unique within a model: masks are drawn by them. */
+  dropout(name: string, tensor: Tensor, rate: number): Tensor
+}
+
+export interface ModelOutputs {
+  /** (rows × positions, vocabulary). */
+  readonly logits: Tensor
+  /** Logits of an inner state, for a second loss; absent where there is none. */
+  readonly innerLogits?: Tensor
+  /** By the names in `readouts`: (rows × positions, size). Only what is captured is computed. */
+  readonly readouts: ReadonlyMap<string, Tensor>
+}
+
+/** An array that a model keeps of the positions it has seen, so as not to compute them again. */
+export interface CacheEntry {
+  readonly name: string
+  /** Of one row. */
+  readonly shape: readonly number[]
+  /** The axis that counts positions, whose size is the capacity; null for what does not grow (an encoder's keys and values). */
+  readonly axis: number | null
+}
+
+/** New positions of rows that have a past. */
+export interface StepInputs {
+  readonly graph: Graph
+  readonly parameters: ReadonlyMap<string, Tensor>
+  readonly rows: number
+  /** New positions of each row. */
+  readonly count: number
+  /** Positions that the cache has room for. */
+  readonly capacity: number
+  /** (rows × count). */
+  readonly tokens: Tensor
+  /** (rows) int32: positions of each row that the cache holds. The new ones are written behind them; what stands further back is not read. */
+  readonly past: Tensor
+  /** By name: (rows, …shape). */
+  readonly cache: ReadonlyMap<string, Tensor>
+}
+
+export interface StepOutputs {
+  /** (rows × count, vocabulary). */
+  readonly logits: Tensor
+  readonly cache: ReadonlyMap<string, Tensor>
+}
+
+/** How a model goes on from what it has seen. Step by step its logits are those of `build` on the whole. */
+export interface IncrementalModel {
+  entries(capacity: number, encoderPositions: number): readonly CacheEntry[]
+  step(inputs: StepInputs): StepOutputs
+  /** Of an encoder-decoder: fills the entries that do not grow. */
+  encode?(inputs: Omit<BuildInputs, 'tokens' | 'lengths' | 'positions' | 'dropout'>): ReadonlyMap<string, Tensor>
+}
+
+export interface Model {
+  /** Which builder made it, as a checkpoint says it: decoder, encoder-decoder, … */
+  readonly kind: string
+  /** Plain data that JSON can hold. With the kind it says everything but the values of the parameters. */
+  readonly configuration: object
+  readonly vocabulary: number
+  readonly contextLength: number
+  readonly inputs: ModelInputs
+  readonly parameters: readonly Parameter[]
+  /** What can be captured, with the size of one position. */
+  readonly readouts: Readonly<Record<string, number>>
+  initialValues(seed: number): Map<string, Float32Array>
+  build(inputs: BuildInputs): ModelOutputs
+  /** Null: can only be sampled by computing everything anew for each token. */
+  readonly incremental: IncrementalModel | null
+}
