@@ -1,19 +1,36 @@
 /**
- * The decoder transformer: from tokens to logits. Its options are those of DecoderConfiguration; its parameters are
- * made in decoder-parameters.ts.
+ * The decoder transformer as a model. Its options are those of DecoderConfiguration, its parameters are made in
+ * decoder-parameters.ts, its blocks are in decoder-stack.ts.
  */
-import { softCap } from '../algebra/activation.ts'
-import { add, multiply, scale } from '../algebra/arithmetic.ts'
-import { concatenate, reshape, split, transpose } from '../algebra/arrangement.ts'
 import { causalAttention } from '../algebra/attention.ts'
-import { lookUpRows } from '../algebra/lookup.ts'
-import { matrixProduct } from '../algebra/matrix-product.ts'
-import { rootMeanSquareNorm } from '../algebra/root-mean-square.ts'
 import { rotary } from '../algebra/rotary.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
-import { decoderParameters } from './decoder-parameters.ts'
-import { feedForward, withGain } from './feed-forward.ts'
+import { checkDecoder, type DecoderConfiguration } from './decoder-configuration.ts'
+import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
+import { type DecoderResult, decoderStack } from './decoder-stack.ts'
+import type { Model } from './model.ts'
+
+/** Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the embedding, then one a block. */
+export function decoder(configuration: DecoderConfiguration): Model {
+  checkDecoder(configuration)
+  const { vocabulary, contextLength, depth, width } = configuration
+  const states = Array.from({ length: depth + 1 }, (_, block) => `hidden.${block}`)
+  return {
+    kind: 'decoder',
+    configuration,
+    vocabulary,
+    contextLength,
+    inputs: { tokens: true, encoderTokens: false, features: 0 },
+    parameters: decoderParameters(configuration),
+    readouts: Object.fromEntries(states.map(name => [name, width])),
+    initialValues: seed => initialDecoderValues(configuration, seed),
+    build({ parameters, rows, tokens }) {
+      const { logits, hidden } = wholePass(configuration, parameters, tokens, rows)
+      return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
+    },
+    incremental: null,
+  }
+}
 
 /** Parameters are inputs of the graph, under their names. */
 export function decoderInputs(graph: Graph, configuration: DecoderConfiguration): Map<string, Tensor> {
@@ -27,65 +44,18 @@ export function decoderLogits(
   tokens: Tensor,
   rows: number,
 ): Tensor {
-  const { depth, norm, residualScaling, tiedEmbeddings, logitSoftCap } = configuration
-  const { graph } = tokens
-  const parameter = (name: string) => parameters.get(name)!
-  const branchScale = residualScaling === 'depth' ? 1 / Math.sqrt(2 * depth) : 1
-
-  /** Adds a branch to the hidden state, with its norm before or after it. */
-  const residual = (hidden: Tensor, name: string, branch: (input: Tensor, gain: Tensor | null) => Tensor): Tensor =>
-    graph.within(name, () => {
-      const gain = parameter(`${name}.norm`)
-      if (norm === 'pre') return add(hidden, scale(branch(rootMeanSquareNorm(hidden), gain), branchScale))
-      return add(hidden, multiply(rootMeanSquareNorm(branch(hidden, null)), scale(gain, branchScale)))
-    })
-
-  let hidden = lookUpRows(parameter('embedding'), tokens)
-  for (let block = 0; block < depth; block++) {
-    hidden = residual(hidden, `blocks.${block}.attention`, (input, gain) =>
-      attention(configuration, parameters, `blocks.${block}.attention`, input, gain, rows),
-    )
-    hidden = residual(hidden, `blocks.${block}.feedForward`, (input, gain) =>
-      feedForward(configuration, parameters, `blocks.${block}.feedForward`, input, gain),
-    )
-  }
-  const normalised = multiply(rootMeanSquareNorm(hidden), parameter('norm'))
-  const logits = tiedEmbeddings
-    ? matrixProduct(normalised, parameter('embedding'), { transposeB: true })
-    : matrixProduct(normalised, parameter('head'))
-  return logitSoftCap === null ? logits : softCap(logits, logitSoftCap)
+  return wholePass(configuration, parameters, tokens, rows).logits
 }
 
-/** `gain`: of the norm before it, where there is one. */
-function attention(
+function wholePass(
   configuration: DecoderConfiguration,
   parameters: ReadonlyMap<string, Tensor>,
-  name: string,
-  input: Tensor,
-  gain: Tensor | null,
+  tokens: Tensor,
   rows: number,
-): Tensor {
-  const { width, heads, keyValueHeads, queryKeyNorm, positions } = configuration
-  const channels = width / heads
-  const count = input.shape[0]!
-  const parameter = (part: string) => parameters.get(`${name}.${part}`)!
-
-  // One product for queries, keys and values, and one tensor (rows, heads, positions, channels) for all their heads.
-  const packed = matrixProduct(
-    input,
-    withGain(concatenate([parameter('query'), parameter('key'), parameter('value')], 1), gain),
-  )
-  const allHeads = heads + 2 * keyValueHeads
-  const byHead = transpose(reshape(packed, [rows, count / rows, allHeads, channels]), [0, 2, 1, 3])
-  let [queries, keys, values] = split(byHead, 1, [heads, keyValueHeads, keyValueHeads]) as [Tensor, Tensor, Tensor]
-  if (queryKeyNorm) {
-    queries = multiply(rootMeanSquareNorm(queries), parameter('queryNorm'))
-    keys = multiply(rootMeanSquareNorm(keys), parameter('keyNorm'))
-  }
-  if (positions === 'rotary') {
-    queries = rotary(queries)
-    keys = rotary(keys)
-  }
-  const attended = causalAttention(queries, keys, values)
-  return matrixProduct(reshape(transpose(attended, [0, 2, 1, 3]), [count, width]), parameter('output'))
+): DecoderResult {
+  const place = configuration.positions === 'rotary' ? rotary : (heads: Tensor) => heads
+  return decoderStack(configuration, parameters, tokens, {
+    rows,
+    attend: (_, { queries, keys, values }) => causalAttention(place(queries), place(keys), values),
+  })
 }
