@@ -1,22 +1,9 @@
 /** What Almanac needs to know of this program, for each of its reference recipes: plain data, the program itself knows nothing of it. */
-/** Everything that decides what a run measures; the test beside this file follows the imports. */
-export const code = [
-  'train.ts',
-  'pretrain.ts',
-  'model.ts',
-  'validation.ts',
-  'metrics.ts',
-  'configuration.ts',
-  'options.ts',
-  'text.ts',
-  'batches.ts',
-  'schedule.ts',
-  'parameter-groups.ts',
-  'divergence.ts',
-  '../../src/engine',
-  '../../src/statistics/random.ts',
-  '../../src/statistics/xoshiro.ts',
-]
+import { relative } from 'node:path'
+import { importedFiles } from './imported-files.ts'
+
+/** Every file that decides what a run measures, beside this one. */
+export const code = importedFiles(`${import.meta.dirname}/train.ts`).map(file => relative(import.meta.dirname, file))
 
 export function nanolm(recipe: 'olmo' | 'nanochat') {
   return {
