@@ -4,13 +4,15 @@
 import type { Program } from '../graph/program.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
-import { type AdamWState, adamwStep, newAdamWState } from './adamw.ts'
-import { type MuonState, muonDirection, muonMove, newMuonState } from './muon.ts'
+import { adamwStep } from './adamw.ts'
+import { lionStep } from './lion.ts'
+import { muonDirection, muonMove } from './muon.ts'
 import { compileNewtonSchulz } from './newton-schulz.ts'
 import type { Muon, OptimStepOptions, OptimStepResult, ParameterGroup } from './optimiser.ts'
 import { assignGroups } from './parameter-groups.ts'
+import { sgdStep } from './sgd.ts'
+import { exportedState, importedState, newState, type State, type StateOf, type StateRecord } from './state.ts'
 
-type State = AdamWState | MuonState
 type Arrays = ReadonlyMap<string, Float32Array>
 
 export class Optimisation {
@@ -45,11 +47,39 @@ export class Optimisation {
         continue
       }
       const [value, gradient] = [values.get(parameter.name)!, gradients.get(parameter.name)!]
-      const state = this.#state(parameter, 'adamw', newAdamWState)
-      adamwStep(value, gradient, state, optimiser, learningRate, weightDecay, gradientScale)
+      if (optimiser.kind === 'adamw') {
+        const state = this.#state(parameter, 'adamw')
+        adamwStep(value, gradient, state, optimiser, learningRate, weightDecay, gradientScale)
+      } else if (optimiser.kind === 'lion') {
+        const state = this.#state(parameter, 'lion')
+        lionStep(value, gradient, state, optimiser, learningRate, weightDecay, gradientScale)
+      } else {
+        const state = this.#state(parameter, 'sgd')
+        sgdStep(value, gradient, state, optimiser, learningRate, weightDecay, gradientScale)
+      }
     }
     for (const [group, parameters] of byMuon) await this.#muonStep(group, parameters, values, gradients, gradientScale)
     return { gradientNorm }
+  }
+
+  /** What is remembered of each parameter that has moved, by its name. The arrays are views: the next step changes them. */
+  exportState(): ReadonlyMap<string, StateRecord> {
+    return new Map([...this.#states].map(([name, state]) => [name, exportedState(state)]))
+  }
+
+  /**
+   * Puts copies of what `exportState` gave in the place of all that is remembered; parameters that are not named begin anew.
+   * Throws a sentence, and changes nothing, where a record does not fit.
+   */
+  importState(records: ReadonlyMap<string, StateRecord>): void {
+    const sizes = new Map(this.#parameters.map(({ name, shape }) => [name, sizeOf(shape)]))
+    const states = [...records].map(([name, record]) => {
+      const size = sizes.get(name)
+      if (size === undefined) throw new Error(`importState: there is no parameter ${name}`)
+      return [name, importedState(name, record, size)] as const
+    })
+    this.#states.clear()
+    for (const [name, state] of states) this.#states.set(name, state)
   }
 
   async dispose(): Promise<void> {
@@ -74,7 +104,7 @@ export class Optimisation {
       this.#programs.set(key, program)
     }
     const directions = parameters.map(parameter => {
-      const state = this.#state(parameter, 'muon', newMuonState)
+      const state = this.#state(parameter, 'muon')
       return [parameter.name, muonDirection(gradients.get(parameter.name)!, state, optimiser, gradientScale)] as const
     })
     const orthogonal = await program.run(Object.fromEntries(directions))
@@ -82,14 +112,10 @@ export class Optimisation {
       muonMove(values.get(name)!, orthogonal[name] as Float32Array, shape, group.learningRate, group.weightDecay ?? 0)
   }
 
-  #state<K extends State['kind']>(
-    { name, shape }: Parameter,
-    kind: K,
-    create: (size: number) => Extract<State, { kind: K }>,
-  ): Extract<State, { kind: K }> {
+  #state<K extends State['kind']>({ name, shape }: Parameter, kind: K): StateOf<K> {
     const known = this.#states.get(name)
-    if (known?.kind === kind) return known as Extract<State, { kind: K }>
-    const created = create(sizeOf(shape))
+    if (known?.kind === kind) return known as StateOf<K>
+    const created = newState(kind, sizeOf(shape))
     this.#states.set(name, created)
     return created
   }

@@ -26,7 +26,29 @@ export interface Muon {
   readonly newtonSchulzSteps?: number
 }
 
-export type Optimiser = AdamW | Muon
+/**
+ * The sign of a momentum that looks ahead (Chen et al., 2023, "Symbolic discovery of optimization algorithms", algorithm 2): every
+ * element moves by the learning rate, which is therefore usually three to ten times smaller than AdamW's.
+ */
+export interface Lion {
+  readonly kind: 'lion'
+  /** Of what the sign is taken of, and of what is remembered. Default (0.9, 0.99). */
+  readonly betas?: readonly [number, number]
+}
+
+/**
+ * Gradient descent with momentum: as torch.optim.SGD without dampening, except that its weight decay goes into the gradient and so
+ * through the momentum, and ours never does (it is decoupled for all optimisers). Without momentum the two are the same.
+ */
+export interface Sgd {
+  readonly kind: 'sgd'
+  /** Default 0.9; 0 for none. */
+  readonly momentum?: number
+  /** Default false. */
+  readonly nesterov?: boolean
+}
+
+export type Optimiser = AdamW | Muon | Lion | Sgd
 
 export interface ParameterGroup {
   /** Which parameters: a role, several, or a predicate. A parameter belongs to the first group that matches it. */

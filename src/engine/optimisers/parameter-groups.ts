@@ -18,7 +18,7 @@ export function assignGroups(
         throw new Error(`optimStep: no group matches ${name} (${role}); add one, frozen if it should not move`)
       if (group.optimiser.kind === 'muon' && shape.length !== 2 && !group.frozen)
         throw new Error(
-          `optimStep: Muon moves matrices only, and ${name} has shape (${shape.join(', ')}); use AdamW for it`,
+          `optimStep: Muon moves matrices only, and ${name} has shape (${shape.join(', ')}); use another optimiser for it`,
         )
       return [name, group]
     }),
@@ -37,14 +37,33 @@ function checkGroup({ optimiser, learningRate, weightDecay = 0 }: ParameterGroup
   const isFraction = (value: number) => value >= 0 && value < 1
   expect(Number.isFinite(learningRate) && learningRate >= 0, 'learningRate', learningRate, 'a number from 0 on')
   expect(Number.isFinite(weightDecay) && weightDecay >= 0, 'weightDecay', weightDecay, 'a number from 0 on')
-  if (optimiser.kind === 'adamw') {
-    const { betas = [0, 0], epsilon = 1 } = optimiser
-    expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
-    // Zero would divide zero by zero where a gradient has been zero from the start, as an unseen token's is.
-    expect(Number.isFinite(epsilon) && epsilon > 0, 'epsilon', epsilon, 'a positive number')
-  } else {
-    const { momentum = 0, newtonSchulzSteps: steps = 1 } = optimiser
-    expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
-    expect(Number.isInteger(steps) && steps > 0, 'newtonSchulzSteps', steps, 'a positive whole number')
+  switch (optimiser.kind) {
+    case 'adamw': {
+      const { betas = [0, 0], epsilon = 1 } = optimiser
+      expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
+      // Zero would divide zero by zero where a gradient has been zero from the start, as an unseen token's is.
+      expect(Number.isFinite(epsilon) && epsilon > 0, 'epsilon', epsilon, 'a positive number')
+      return
+    }
+    case 'muon': {
+      const { momentum = 0, newtonSchulzSteps: steps = 1 } = optimiser
+      expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
+      expect(Number.isInteger(steps) && steps > 0, 'newtonSchulzSteps', steps, 'a positive whole number')
+      return
+    }
+    case 'lion': {
+      const { betas = [0, 0] } = optimiser
+      expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
+      return
+    }
+    case 'sgd': {
+      const { momentum = 0.9, nesterov = false } = optimiser
+      expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
+      expect(!nesterov || momentum > 0, 'nesterov', nesterov, 'false where momentum is 0')
+      return
+    }
+    default:
+      // Reached by groups that came from outside the types, as from a file.
+      expect(false, 'optimiser.kind', (optimiser as { kind: unknown }).kind, 'adamw, muon, lion or sgd')
   }
 }
