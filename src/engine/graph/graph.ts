@@ -8,7 +8,7 @@ import { describeShape, type Shape, sameShape, sizeOf } from './shape.ts'
 /** Of all floating-point tensors of a graph. Double precision serves to check derivatives. */
 export type Precision = 'float32' | 'float64'
 export type ElementType = Precision | 'int32' | 'int64' | 'bool'
-export type Attribute = number | readonly number[] | { readonly float: number }
+export type Attribute = number | readonly number[] | { readonly float: number } | { readonly text: string }
 
 /** The gradient of a slice of a tensor, zero elsewhere: kept apart so that slices which tile it become one concatenation. */
 export interface PartialGradient {
@@ -28,6 +28,8 @@ export type Definition =
       readonly operation: string
       readonly domain: string
       readonly attributes: Readonly<Record<string, Attribute>>
+      /** Which of the operator's outputs the tensor is; the others are not used. */
+      readonly output: number
     }
   /** Equal to another tensor, but with a derivative of its own. */
   | { readonly kind: 'alias'; readonly of: Tensor }
@@ -49,6 +51,8 @@ export interface OperationSpecification {
   readonly operation: string
   readonly domain?: string
   readonly attributes?: Readonly<Record<string, Attribute>>
+  /** Which of the operator's outputs is meant, from 0 on. Default 0. */
+  readonly output?: number
   readonly inputs: readonly Tensor[]
   readonly shape: Shape
   readonly type?: ElementType
@@ -115,15 +119,17 @@ export class Graph {
    * attributes always comes with the same derivative.
    */
   operation(specification: OperationSpecification): Tensor {
-    const { operation, domain = '', attributes = {}, inputs, shape, type = this.precision, derivative } = specification
+    const { operation, domain = '', attributes = {}, output = 0, inputs, shape, derivative } = specification
+    const { type = this.precision } = specification
     for (const input of inputs)
       if (input.graph !== this) throw new Error(`${operation}: ${input.name} belongs to another graph`)
-    const key = [operation, domain, JSON.stringify(attributes), inputs.map(({ index }) => index), shape, type].join('|')
+    const sources = inputs.map(({ index }) => index)
+    const key = [operation, domain, JSON.stringify(attributes), output, sources, shape, type].join('|')
     return this.#once(key, () => ({
       name: operation,
       shape,
       type,
-      definition: { kind: 'operation', operation, domain, attributes },
+      definition: { kind: 'operation', operation, domain, attributes, output },
       inputs,
       derivative: derivative ? gradient => derivative(gradient, this.#known.get(key)!) : null,
     }))

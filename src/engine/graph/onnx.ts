@@ -7,7 +7,7 @@ import { ProtobufWriter } from './protobuf.ts'
 
 const operatorVersion = 18
 const elementTypeCodes: Readonly<Record<ElementType, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float64: 11 }
-const attributeTypeCodes = { float: 1, integer: 2, integers: 7 }
+const attributeTypeCodes = { float: 1, integer: 2, text: 3, integers: 7 }
 
 export interface OnnxModel {
   readonly bytes: Uint8Array
@@ -33,6 +33,7 @@ export function onnxModel(outputs: ReadonlyMap<string, Tensor>): OnnxModel {
       operationCount++
       const node = new ProtobufWriter()
       for (const input of tensor.inputs) node.string(1, valueName(computed(input)))
+      for (let output = 0; output < definition.output; output++) node.string(2, `${valueName(tensor)}.unused${output}`)
       node.string(2, valueName(tensor)).string(3, `${tensor.name}#${tensor.index}`).string(4, definition.operation)
       for (const [name, value] of Object.entries(definition.attributes)) node.message(5, attribute(name, value))
       if (definition.domain !== '') node.string(7, definition.domain)
@@ -98,6 +99,7 @@ function attribute(name: string, value: Attribute): ProtobufWriter {
   const writer = new ProtobufWriter().string(1, name)
   if (typeof value === 'number') return writer.integer(3, value).integer(20, attributeTypeCodes.integer)
   if ('float' in value) return writer.float(2, value.float).integer(20, attributeTypeCodes.float)
+  if ('text' in value) return writer.string(4, value.text).integer(20, attributeTypeCodes.text)
   for (const entry of value) writer.integer(8, entry)
   return writer.integer(20, attributeTypeCodes.integers)
 }
