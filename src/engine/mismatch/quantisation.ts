@@ -1,0 +1,104 @@
+/**
+ * Weights as a sampler with few bits would hold them: rounded to whole multiples of a scale that a group of them shares, and back.
+ * The rounded values stay in single precision: this imitates what such a sampler computes and saves no memory.
+ */
+import { describeShape, sizeOf } from '../graph/shape.ts'
+import type { Parameter } from '../parameter.ts'
+import type { Quantisation } from '../sampling.ts'
+
+/**
+ * Significant bits of a scale: those of half precision, in which file formats keep scales. A multiple of up to 127 then fits
+ * single precision exactly, so that rounding what is rounded already changes nothing.
+ */
+const scaleBits = 11
+/** A group without anything larger counts as zeros: its multiples would run into numbers too small for full precision. */
+const negligible = 2 ** -100
+
+/**
+ * Symmetric rounding by groups along one axis: in each group `scale` is its largest magnitude / (2^(bits-1) - 1), rounded to 11
+ * significant bits, and every value becomes the nearest multiple of it (ties to even), off by at most half a scale. The last
+ * group of a line is smaller where groups do not divide it.
+ */
+export function quantise(
+  values: Float32Array,
+  shape: readonly number[],
+  quantisation: Quantisation,
+  axis = 0,
+): Float32Array {
+  checkQuantisation(quantisation)
+  const size = shape[axis]
+  if (size === undefined) throw new Error(`quantise: shape ${describeShape(shape)} has no axis ${axis}`)
+  if (values.length !== sizeOf(shape))
+    throw new Error(`quantise: ${values.length} values do not fill shape ${describeShape(shape)}`)
+  const { bits, groupSize = 32 } = quantisation
+  const largestMultiple = 2 ** (bits - 1) - 1
+  const stride = sizeOf(shape.slice(axis + 1))
+  const rounded = new Float32Array(values.length)
+
+  const roundGroup = (start: number, count: number) => {
+    const end = start + count * stride
+    let largest = 0
+    for (let index = start; index < end; index += stride) {
+      const magnitude = Math.abs(values[index]!)
+      if (!Number.isFinite(magnitude))
+        throw new Error(`quantise: value ${index} is ${values[index]}; only finite weights can be rounded`)
+      if (magnitude > largest) largest = magnitude
+    }
+    if (largest < negligible) return
+    const scale = roundToBits(largest / largestMultiple, scaleBits)
+    for (let index = start; index < end; index += stride) {
+      // By the rounding of the scale, the largest is at most 0.07 multiples away from its own: no multiple is out of range.
+      rounded[index] = scale * roundHalfToEven(values[index]! / scale)
+    }
+  }
+
+  for (let line = 0; line < values.length / size; line++) {
+    const start = Math.floor(line / stride) * stride * size + (line % stride)
+    for (let first = 0; first < size; first += groupSize)
+      roundGroup(start + first * stride, Math.min(groupSize, size - first))
+  }
+  return rounded
+}
+
+/**
+ * All parameters of a sampler: matrices and heads in groups along their inputs; embeddings along the width, which are the inputs
+ * of a head that is tied to them. Gains, biases and the slots of a memory stay: those arrays are shared, not copied.
+ */
+export function quantiseParameters(
+  parameters: readonly Parameter[],
+  values: ReadonlyMap<string, Float32Array>,
+  quantisation: Quantisation,
+): Map<string, Float32Array> {
+  checkQuantisation(quantisation)
+  return new Map(
+    parameters.map(({ name, shape, role }) => {
+      const array = values.get(name)
+      if (!array) throw new Error(`quantiseParameters: there are no values of ${name}`)
+      if (role === 'embedding') return [name, quantise(array, shape, quantisation, shape.length - 1)]
+      if (role === 'matrix' || role === 'head') return [name, quantise(array, shape, quantisation, shape.length - 2)]
+      return [name, array]
+    }),
+  )
+}
+
+/** Throws a sentence for bits or groups that cannot be. */
+export function checkQuantisation({ bits, groupSize = 32 }: Quantisation): void {
+  if (bits !== 4 && bits !== 8) throw new Error(`quantisation: bits is ${bits}: expected 4 or 8`)
+  if (!Number.isInteger(groupSize) || groupSize < 1)
+    throw new Error(`quantisation: groupSize is ${groupSize}: expected a positive whole number`)
+}
+
+function roundHalfToEven(value: number): number {
+  const below = Math.floor(value)
+  const rest = value - below
+  if (rest !== 0.5) return rest < 0.5 ? below : below + 1
+  return below % 2 === 0 ? below : below + 1
+}
+
+/** A positive number with only so many significant bits. */
+function roundToBits(value: number, bits: number): number {
+  let unit = 2 ** (Math.floor(Math.log2(value)) + 1 - bits)
+  // The logarithm may be off in its last bit, just below a power of two.
+  while (value / unit >= 2 ** bits) unit *= 2
+  return unit * roundHalfToEven(value / unit)
+}
