@@ -3,6 +3,7 @@
  * computed. Shapes and types are checked here, while the names of the model are known. Leaves out differentiation
  * (gradients.ts), the file format (onnx.ts) and execution (program.ts).
  */
+import { createHash } from 'node:crypto'
 import { describeShape, type Shape, sameShape, sizeOf } from './shape.ts'
 
 /** Of all floating-point tensors of a graph. Double precision serves to check derivatives. */
@@ -99,7 +100,7 @@ export class Graph {
   constant(values: readonly number[], shape: Shape, type: ElementType = this.precision): Tensor {
     if (values.length !== sizeOf(shape))
       throw new Error(`constant: ${values.length} values do not fill shape ${describeShape(shape)}`)
-    const key = `constant|${type}|${shape}|${values}`
+    const key = `constant|${type}|${shape}|${contentOf(values)}`
     return this.#once(key, () => ({
       name: 'constant',
       shape,
@@ -166,6 +167,12 @@ export class Graph {
     this.#tensors.push(tensor)
     return tensor
   }
+}
+
+/** Tells lists apart. Long ones, such as tables of angles, are written out nowhere but in the model. */
+function contentOf(values: readonly number[]): string {
+  if (values.length <= 32) return String(values)
+  return createHash('sha256').update(Float64Array.from(values)).digest('base64')
 }
 
 /** A tensor's name and shape, for messages. */
