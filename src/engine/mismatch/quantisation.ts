@@ -7,17 +7,9 @@ import type { Parameter } from '../parameter.ts'
 import type { Quantisation } from '../sampling.ts'
 
 /**
- * Significant bits of a scale: those of half precision, in which file formats keep scales. A multiple of up to 127 then fits
- * single precision exactly, so that rounding what is rounded already changes nothing.
- */
-const scaleBits = 11
-/** A group without anything larger counts as zeros: its multiples would run into numbers too small for full precision. */
-const negligible = 2 ** -100
-
-/**
- * Symmetric rounding by groups along one axis: in each group `scale` is its largest magnitude / (2^(bits-1) - 1), rounded to 11
- * significant bits, and every value becomes the nearest multiple of it (ties to even), off by at most half a scale. The last
- * group of a line is smaller where groups do not divide it.
+ * Symmetric rounding by groups along one axis: the scale of a group is its largest magnitude / (2^(bits-1) - 1), and every value becomes
+ * the nearest multiple of it, ties to even: off by at most half a scale. The largest stays what it is, so rounding what is
+ * rounded changes nothing. The last group of a line is smaller where groups do not divide it.
  */
 export function quantise(
   values: Float32Array,
@@ -44,12 +36,11 @@ export function quantise(
         throw new Error(`quantise: value ${index} is ${values[index]}; only finite weights can be rounded`)
       if (magnitude > largest) largest = magnitude
     }
-    if (largest < negligible) return
-    const scale = roundToBits(largest / largestMultiple, scaleBits)
-    for (let index = start; index < end; index += stride) {
-      // By the rounding of the scale, the largest is at most 0.07 multiples away from its own: no multiple is out of range.
+    if (largest === 0) return
+    // In double precision: in single, the largest would come back a little off, and with it everything at the next rounding.
+    const scale = largest / largestMultiple
+    for (let index = start; index < end; index += stride)
       rounded[index] = scale * roundHalfToEven(values[index]! / scale)
-    }
   }
 
   for (let line = 0; line < values.length / size; line++) {
@@ -93,12 +84,4 @@ function roundHalfToEven(value: number): number {
   const rest = value - below
   if (rest !== 0.5) return rest < 0.5 ? below : below + 1
   return below % 2 === 0 ? below : below + 1
-}
-
-/** A positive number with only so many significant bits. */
-function roundToBits(value: number, bits: number): number {
-  let unit = 2 ** (Math.floor(Math.log2(value)) + 1 - bits)
-  // The logarithm may be off in its last bit, just below a power of two.
-  while (value / unit >= 2 ** bits) unit *= 2
-  return unit * roundHalfToEven(value / unit)
 }
