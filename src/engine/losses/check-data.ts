@@ -1,0 +1,165 @@
+/**
+ * Whether data fit a loss and a model: asked before anything is computed, by every engine. A sentence names the datum, the field,
+ * what it is and what it should be.
+ */
+import type { CrossEntropyDatum, Datum, Distribution, ModelInput, PolicyDatum, RaggedTokens } from '../datum.ts'
+import type { ModelInputs } from '../models/model.ts'
+import { checkLoss } from './check-loss.ts'
+import type { Loss } from './loss.ts'
+
+/** What data are checked against. */
+export interface ModelFacts {
+  readonly vocabulary: number
+  readonly contextLength: number
+  readonly inputs: ModelInputs
+}
+
+/** Throws for the first thing that does not fit. */
+export function checkData(verb: string, data: readonly Datum[], loss: Loss, model: ModelFacts): void {
+  checkLoss(verb, loss)
+  if (data.length === 0) throw new Error(`${verb}: there are no data`)
+  for (const [index, datum] of data.entries()) {
+    const place = `${verb}: data[${index}]`
+    checkInput(place, datum.input, model)
+    if (datum.distribution) checkDistribution(place, datum.distribution, datum.input.tokens.length, model.vocabulary)
+    if (loss.kind === 'cross_entropy') {
+      if (!('weights' in datum)) throw new Error(`${place} has no weights, which cross_entropy needs`)
+      checkCrossEntropy(place, datum, loss, model.vocabulary)
+    } else {
+      if (!('advantages' in datum)) throw new Error(`${place} has no advantages, which ${loss.kind} needs`)
+      checkPolicy(place, datum, model.vocabulary)
+    }
+  }
+}
+
+export function checkInput(place: string, input: ModelInput, { inputs, contextLength, vocabulary }: ModelFacts): void {
+  const { tokens, encoderTokens, features } = input
+  const positions = tokens.length
+  if (positions === 0) throw new Error(`${place}.input has no tokens: expected one a position`)
+  if (positions > contextLength)
+    throw new Error(`${place}.input has ${positions} positions: the model takes at most ${contextLength}`)
+  if (inputs.tokens) checkTokens(`${place}.input.tokens`, tokens, vocabulary)
+  if (inputs.encoderTokens) {
+    if (!encoderTokens || encoderTokens.length === 0)
+      throw new Error(`${place}.input has no encoderTokens, which this model reads`)
+  } else if (encoderTokens) throw new Error(`${place}.input has encoderTokens: this model has no encoder`)
+  if (inputs.features > 0) {
+    const expected = positions * inputs.features
+    if (features?.length !== expected)
+      throw new Error(
+        `${place}.input.features has ${features?.length ?? 0} numbers: expected ${expected}, ` +
+          `${inputs.features} for each of ${positions} positions`,
+      )
+  } else if (features) throw new Error(`${place}.input has features: this model reads none`)
+}
+
+function checkCrossEntropy(
+  place: string,
+  { input, targets, weights, distribution }: CrossEntropyDatum,
+  loss: Extract<Loss, { kind: 'cross_entropy' }>,
+  vocabulary: number,
+): void {
+  const positions = input.tokens.length
+  const single = targets instanceof Int32Array
+  let count: number
+  if (targets === 'vocabulary') count = positions * vocabulary
+  else if (single) {
+    checkLength(`${place}.targets`, targets, positions, `one for each of ${positions} positions`)
+    checkTokens(`${place}.targets`, targets, vocabulary)
+    count = positions
+  } else {
+    checkRagged(`${place}.targets`, targets, positions, vocabulary)
+    count = targets.tokens.length
+  }
+  checkLength(`${place}.weights`, weights, count, 'one for each target')
+  checkFinite(`${place}.weights`, weights)
+  if (single) checkPossible(place, targets, weights, distribution)
+  else if (loss.labelSmoothing || loss.zLoss)
+    throw new Error(
+      `${place} has several targets a position: ${loss.labelSmoothing ? 'labelSmoothing' : 'zLoss'} takes single ones only`,
+    )
+  if (loss.labelSmoothing && (distribution?.blocked?.length || distribution?.support))
+    throw new Error(`${place}: labelSmoothing over tokens without probability would be infinite; leave out one of them`)
+}
+
+function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): void {
+  const { input, targets, logProbabilities, advantages, distribution } = datum
+  const positions = input.tokens.length
+  const each = `one for each of ${positions} positions`
+  if (!(targets instanceof Int32Array)) throw new Error(`${place}.targets: expected an Int32Array with ${each}`)
+  checkLength(`${place}.targets`, targets, positions, each)
+  checkTokens(`${place}.targets`, targets, vocabulary)
+  checkLength(`${place}.logProbabilities`, logProbabilities, positions, each)
+  checkLength(`${place}.advantages`, advantages, positions, each)
+  checkFinite(`${place}.advantages`, advantages)
+  for (const [position, value] of logProbabilities.entries())
+    if (advantages[position] !== 0 && !Number.isFinite(value))
+      throw new Error(
+        `${place}.logProbabilities[${position}] is ${value}: expected a number, or an advantage of 0 to leave it out`,
+      )
+  checkPossible(place, targets, advantages, distribution)
+}
+
+export function checkDistribution(
+  place: string,
+  { temperature = 1, blocked = [], support }: Distribution,
+  positions: number,
+  vocabulary: number,
+): void {
+  if (!(Number.isFinite(temperature) && temperature > 0))
+    throw new Error(`${place}.distribution.temperature is ${temperature}: expected a positive number`)
+  checkTokens(`${place}.distribution.blocked`, blocked, vocabulary)
+  const gone = new Set(blocked)
+  if (gone.size === vocabulary) throw new Error(`${place}.distribution.blocked names every token of the vocabulary`)
+  if (!support) return
+  checkRagged(`${place}.distribution.support`, support, positions, vocabulary)
+  for (let position = 0; position < positions; position++) {
+    const tokens = tokensAt(support, position)
+    if (tokens.length > 0 && tokens.every(token => gone.has(token)))
+      throw new Error(`${place}.distribution: every token that the support has at position ${position} is blocked`)
+  }
+}
+
+/** A target that counts must have a probability. */
+function checkPossible(place: string, targets: Int32Array, counts: Float32Array, distribution?: Distribution): void {
+  const { blocked, support } = distribution ?? {}
+  if (!blocked?.length && !support) return
+  const gone = new Set(blocked)
+  for (const [position, target] of targets.entries()) {
+    const allowed = support ? tokensAt(support, position) : new Int32Array(0)
+    if (counts[position] !== 0 && (gone.has(target) || (allowed.length > 0 && !allowed.includes(target))))
+      throw new Error(`${place}.targets[${position}] is ${target}, which the distribution leaves without probability`)
+  }
+}
+
+function tokensAt({ tokens, offsets }: RaggedTokens, position: number): Int32Array {
+  return tokens.subarray(offsets[position], offsets[position + 1])
+}
+
+function checkRagged(place: string, { tokens, offsets }: RaggedTokens, positions: number, vocabulary: number): void {
+  checkLength(`${place}.offsets`, offsets, positions + 1, `one more than ${positions} positions`)
+  for (let position = 0; position <= positions; position++)
+    if (position === 0 ? offsets[0] !== 0 : offsets[position]! < offsets[position - 1]!)
+      throw new Error(`${place}.offsets[${position}] is ${offsets[position]}: expected to begin at 0 and never to fall`)
+  if (offsets[positions] !== tokens.length)
+    throw new Error(`${place}.offsets end at ${offsets[positions]}, but there are ${tokens.length} tokens`)
+  checkTokens(`${place}.tokens`, tokens, vocabulary)
+}
+
+function checkLength(place: string, values: ArrayLike<number>, expected: number, meaning: string): void {
+  if (values.length !== expected)
+    throw new Error(`${place} has ${values.length} entries: expected ${expected}, ${meaning}`)
+}
+
+function checkTokens(place: string, tokens: ArrayLike<number>, vocabulary: number): void {
+  for (let position = 0; position < tokens.length; position++) {
+    const token = tokens[position]!
+    if (!(Number.isInteger(token) && token >= 0 && token < vocabulary))
+      throw new Error(`${place}[${position}] is ${token}: expected a token from 0 to ${vocabulary - 1}`)
+  }
+}
+
+function checkFinite(place: string, values: Float32Array): void {
+  const position = values.findIndex(value => !Number.isFinite(value))
+  if (position >= 0) throw new Error(`${place}[${position}] is ${values[position]}: expected a finite number`)
+}
