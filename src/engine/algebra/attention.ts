@@ -1,46 +1,63 @@
 /**
- * Causal attention of heads that are already projected, with its derivative by hand.
+ * Attention of heads that are already projected, with its derivative by hand.
  */
-import { describe, type Graph, requireShape, type Tensor } from '../graph/graph.ts'
-import { multiply, scale, subtract } from './arithmetic.ts'
-import { reshape } from './arrangement.ts'
+import { describe, requireShape, type Tensor } from '../graph/graph.ts'
+import { broadcastShape } from '../graph/shape.ts'
+import { add, multiply, scale, subtract } from './arithmetic.ts'
+import { reshape, slice } from './arrangement.ts'
+import { causal, visible } from './attention-mask.ts'
 import { broadcastTo, sum } from './broadcast.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { softmax } from './softmax.ts'
 
 /**
- * What a masked score becomes, where a query's score with its own key counts as 0: a weight of at most e^-40. Scores far
- * below that would give weights too small for a normal number, and arithmetic with those is ten times slower.
+ * What a masked score becomes, where the score with the key of reference counts as 0: a weight of at most e^-40 of that key's.
+ * Scores far below that would give weights too small for a normal number, and arithmetic with those is ten times slower.
  */
 const masked = -40
 const allowed = 1e30
 
+export interface AttentionOptions {
+  /** True where a query sees a key: (rows or 1, queries or 1, keys). */
+  readonly mask: Tensor
+  /** Added to the scores: (heads, queries, keys). It has no derivative. What falls to -40 below the key of reference stays there. */
+  readonly bias?: Tensor | null
+  /** A key that every query sees: its own, where queries and keys are of the same positions, or the first. */
+  readonly reference: 'own' | 'first'
+}
+
 /**
- * softmax(Q Kᵀ / sqrt(channels), over keys up to the query's position) V. Queries are (rows, heads, positions, channels), keys and
- * values (rows, key-value heads, positions, channels); consecutive query heads share a key-value head.
+ * softmax(Q Kᵀ / sqrt(channels) + bias, over the keys that are seen) V. Queries are (rows, heads, queries, channels), keys and values
+ * (rows, key-value heads, keys, channels); consecutive query heads share a key-value head.
  */
-export function causalAttention(queries: Tensor, keys: Tensor, values: Tensor): Tensor {
-  const [rows, heads, positions, channels] = queries.shape as [number, number, number, number]
-  if (queries.shape.length !== 4) throw new Error(`causalAttention: ${describe(queries)} needs four axes`)
-  const keyValueHeads = keys.shape[1]!
-  requireShape(keys, [rows, keyValueHeads, positions, channels], 'causalAttention')
-  requireShape(values, keys.shape, 'causalAttention')
+export function attention(queries: Tensor, keys: Tensor, values: Tensor, options: AttentionOptions): Tensor {
+  const [rows, heads, count, channels] = queries.shape as [number, number, number, number]
+  if (queries.shape.length !== 4) throw new Error(`attention: ${describe(queries)} needs four axes`)
+  const [, keyValueHeads, keyCount] = keys.shape as [number, number, number]
+  requireShape(keys, [rows, keyValueHeads, keyCount, channels], 'attention')
+  requireShape(values, keys.shape, 'attention')
   const sharing = heads / keyValueHeads
   if (!Number.isInteger(sharing))
-    throw new Error(`causalAttention: ${heads} query heads cannot share ${keyValueHeads} key-value heads evenly`)
+    throw new Error(`attention: ${heads} query heads cannot share ${keyValueHeads} key-value heads evenly`)
 
   // The query heads that share keys are stacked along the positions: products then sum over them by themselves.
-  const stacked = [rows, keyValueHeads, sharing * positions, channels]
-  const stackedQueries = reshape(queries, stacked)
+  const stackedQueries = reshape(queries, [rows, keyValueHeads, sharing * count, channels])
   const factor = 1 / Math.sqrt(channels)
   const scaledQueries = scale(stackedQueries, factor)
   const scores = matrixProduct(scaledQueries, keys, { transposeB: true })
-  const withOwnKey = sum(multiply(scale(queries, factor), repeatHeads(keys, sharing)), [-1])
-  const relative = subtract(scores, reshape(withOwnKey, [rows, keyValueHeads, sharing * positions, 1]))
-  const weights = softmax(minimum(relative, causalLimits(queries.graph, sharing, positions)))
+  const ofReference =
+    options.reference === 'own'
+      ? reshape(sum(multiply(scale(queries, factor), repeatHeads(keys, sharing)), [-1]), [
+          ...scores.shape.slice(0, 3),
+          1,
+        ])
+      : slice(scores, -1, 0, 1)
+  const relative = subtract(scores, ofReference)
+  const byHead = reshape(relative, [rows, keyValueHeads, sharing, count, keyCount])
+  const weights = softmax(reshape(limited(byHead, options), scores.shape))
   const result = matrixProduct(weights, values)
 
-  const attended = queries.graph.composite('causalAttention', result, [stackedQueries, keys, values], gradient => {
+  const attended = queries.graph.composite('attention', result, [stackedQueries, keys, values], gradient => {
     // By the softmax: P (dP - rows of P · dP), and those row sums equal the rows of O · dO, which is smaller. What was
     // subtracted from a whole row of scores does not matter to it.
     const byWeights = matrixProduct(gradient, values, { transposeB: true })
@@ -52,6 +69,27 @@ export function causalAttention(queries: Tensor, keys: Tensor, values: Tensor): 
     ]
   })
   return reshape(attended, queries.shape)
+}
+
+/** Of one sequence's own positions, each of which sees itself and what came before. */
+export function causalAttention(queries: Tensor, keys: Tensor, values: Tensor): Tensor {
+  if (queries.shape.length !== 4) throw new Error(`causalAttention: ${describe(queries)} needs four axes`)
+  const positions = queries.shape[2]!
+  const mask = visible(queries.graph, causal(positions))
+  return attention(queries, keys, values, { mask: reshape(mask, [1, positions, positions]), reference: 'own' })
+}
+
+/** Relative scores (rows, key-value heads, sharing, queries, keys), with masked ones at -40. */
+function limited(relative: Tensor, { mask, bias }: AttentionOptions): Tensor {
+  const { graph } = relative
+  const [maskRows, maskQueries, keys] = mask.shape as [number, number, number]
+  const seen = reshape(mask, [maskRows, 1, 1, maskQueries, keys])
+  if (!bias) return extreme('Min', relative, choose(seen, graph.scalar(allowed), graph.scalar(masked)))
+  const [, keyValueHeads, sharing, queries] = relative.shape as [number, number, number, number]
+  requireShape(bias, [keyValueHeads * sharing, queries, keys], 'attention')
+  const byHead = reshape(bias, [1, keyValueHeads, sharing, queries, keys])
+  const biased = add(relative, choose(seen, byHead, graph.scalar(-allowed)))
+  return extreme('Max', biased, graph.scalar(masked))
 }
 
 /** (rows, key-value heads, …) → (rows, heads, …), each `sharing` times in a row. */
@@ -67,16 +105,14 @@ function repeatHeads(keys: Tensor, sharing: number): Tensor {
   return reshape(repeated, [rows, heads * sharing, positions, channels])
 }
 
-/** The highest that each relative score may be: (queries of all sharing heads, keys). */
-function causalLimits(graph: Graph, sharing: number, positions: number): Tensor {
-  const limits = Array.from({ length: sharing * positions * positions }, (_, index) => {
-    const query = Math.floor(index / positions) % positions
-    return index % positions > query ? masked : allowed
-  })
-  return graph.constant(limits, [sharing * positions, positions])
+// Not differentiable: these serve inside a derivative by hand.
+
+function choose(mask: Tensor, ifTrue: Tensor, ifFalse: Tensor): Tensor {
+  const shape = broadcastShape(mask.shape, ifTrue.shape)!
+  return mask.graph.operation({ operation: 'Where', inputs: [mask, ifTrue, ifFalse], shape })
 }
 
-/** The smaller of two, element by element. Not differentiable: it serves inside a derivative by hand. */
-function minimum(a: Tensor, b: Tensor): Tensor {
-  return a.graph.operation({ operation: 'Min', inputs: [a, b], shape: a.shape })
+/** The smaller or larger of two, element by element; the second broadcasts to the first. */
+function extreme(operation: 'Min' | 'Max', a: Tensor, b: Tensor): Tensor {
+  return a.graph.operation({ operation, inputs: [a, b], shape: a.shape })
 }

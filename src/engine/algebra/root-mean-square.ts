@@ -6,10 +6,8 @@ import { multiply, scale, shift, subtract } from './arithmetic.ts'
 import { sum } from './broadcast.ts'
 import { reciprocal, sqrt, square } from './functions.ts'
 
-const epsilon = 1e-6
-
-/** a / sqrt(mean(a²) + 1e-6). Gains are a product of its own: before a matrix they can be folded into the matrix. */
-export function rootMeanSquareNorm(a: Tensor): Tensor {
+/** a / sqrt(mean(a²) + epsilon). Gains are a product of its own: before a matrix they can be folded into the matrix. */
+export function rootMeanSquareNorm(a: Tensor, epsilon = 1e-6): Tensor {
   const size = a.shape.at(-1)!
   const inverse = reciprocal(sqrt(shift(scale(sum(square(a), [-1]), 1 / size), epsilon)))
   const normalised = multiply(a, inverse)

@@ -1,6 +1,16 @@
 /**
- * The options of the decoder transformer, what makes them valid, and the size and cost that follow from them.
+ * The options of the decoder transformer, what makes them valid, and the sizes that follow from them.
  */
+import type { Llama3Scaling } from '../algebra/rotary.ts'
+
+/**
+ * `bidirectional`: every real position of the row. `block-causal`: the position's own block and those before it.
+ * `block-diffusion` (BD3LM; Arriola et al., 2025): a row holds each token twice, noisy and clean, in turns: entries 2 i and 2 i + 1 stand
+ * at position i. A noisy entry sees the noisy ones of its block and the clean ones of earlier blocks; a clean entry sees the
+ * clean ones of its block and of earlier blocks. So what the noisy entries see is what a block-causal model with the same parameters
+ * and half the contextLength sees when it denoises one block after clean ones.
+ */
+export type AttentionPattern = 'causal' | 'bidirectional' | 'block-causal' | 'block-diffusion'
 
 export interface DecoderConfiguration {
   /** Number of token ids. */
@@ -9,17 +19,36 @@ export interface DecoderConfiguration {
   readonly contextLength: number
   /** Number of blocks. */
   readonly depth: number
-  /** Size of the hidden state; a multiple of `heads`. */
+  /** Size of the hidden state; a multiple of `heads` where `headWidth` is absent. */
   readonly width: number
   readonly heads: number
+  /** Channels of a head. Default: width / heads. */
+  readonly headWidth?: number
   /** Heads of keys and values, each shared by `heads / keyValueHeads` query heads. */
   readonly keyValueHeads: number
   /** Default: 4 × width, or 8/3 × width rounded up to a multiple of 8 for SwiGLU, which has three matrices for two. */
   readonly feedForwardWidth?: number
-  /** Rotary embedding with base 10,000 on halves of each head (needs an even head size), or nothing but the causal mask. */
-  readonly positions: 'rotary' | 'none'
-  /** RMS norm with gains before each branch, or on its output before it is added; a last norm before the head in both. */
+  /**
+   * Rotary embedding on halves of each head (needs an even head size); ALiBi (a penalty on scores that grows with the distance); a learned vector for
+   * each of the contextLength positions, added to the embedding; or nothing but the mask.
+   */
+  readonly positions: 'rotary' | 'alibi' | 'learned' | 'none'
+  /** Of rotary positions. Default 10,000. */
+  readonly rotaryBase?: number
+  /** Of rotary positions. Default: none. */
+  readonly rotaryScaling?: Llama3Scaling
+  /** Which positions a position takes from. Default causal. */
+  readonly attention?: AttentionPattern
+  /** Positions of a block, for `block-causal` and `block-diffusion`. */
+  readonly attentionBlock?: number
+  /** A norm before each branch, or on its output before it is added; a last norm before the head in both. */
   readonly norm: 'pre' | 'post'
+  /** RMS norm with gains, or layer norm with gains and biases. Default rms. */
+  readonly normKind?: 'rms' | 'layer'
+  /** What norms add to a mean square or variance. Default 1e-6. */
+  readonly normEpsilon?: number
+  /** Probability that an entry of the embedding or of a branch's output is left out in training. Default 0. */
+  readonly dropout?: number
   /** RMS norm with gains of queries and keys, per head, before positions are applied. */
   readonly queryKeyNorm: boolean
   /** GELU in its tanh form. */
@@ -43,18 +72,31 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
   const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {
     const value = configuration[field]
     // JSON knows no NaN: it would be called null.
-    const shown = typeof value === 'number' ? String(value) : JSON.stringify(value)
+    const shown = typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value)
     if (!holds) problems.push(`${field} is ${shown}: expected ${expected}`)
   }
   const oneOf = (field: keyof DecoderConfiguration, words: readonly unknown[]) =>
     expect(words.includes(configuration[field]), field, words.map(word => JSON.stringify(word)).join(' or '))
 
+  const optional = (field: keyof DecoderConfiguration, holds: (value: unknown) => boolean, expected: string) =>
+    expect(configuration[field] === undefined || holds(configuration[field]), field, `${expected}, or absent`)
+
   for (const field of ['vocabulary', 'contextLength', 'depth', 'width', 'heads', 'keyValueHeads'] as const)
     expect(isPositiveInteger(configuration[field]), field, 'a positive whole number')
-  const { width, heads, keyValueHeads, feedForwardWidth } = configuration
-  if (feedForwardWidth !== undefined)
-    expect(isPositiveInteger(feedForwardWidth), 'feedForwardWidth', 'a positive whole number, or absent')
-  oneOf('positions', ['rotary', 'none'])
+  for (const field of ['headWidth', 'feedForwardWidth', 'attentionBlock'] as const)
+    optional(field, isPositiveInteger, 'a positive whole number')
+  for (const field of ['rotaryBase', 'normEpsilon'] as const) optional(field, isPositive, 'a positive number')
+  optional('rotaryScaling', isLlama3Scaling, 'four positive numbers with lowFrequencyFactor below highFrequencyFactor')
+  optional(
+    'dropout',
+    value => value === 0 || (isPositive(value) && (value as number) < 1),
+    'a number from 0 to below 1',
+  )
+  optional('normKind', value => value === 'rms' || value === 'layer', '"rms" or "layer"')
+  const { attention = 'causal', attentionBlock } = configuration
+  const patterns = ['causal', 'bidirectional', 'block-causal', 'block-diffusion']
+  optional('attention', value => patterns.includes(value as string), patterns.map(word => `"${word}"`).join(' or '))
+  oneOf('positions', ['rotary', 'alibi', 'learned', 'none'])
   oneOf('norm', ['pre', 'post'])
   oneOf('queryKeyNorm', [true, false])
   oneOf('activation', ['gelu', 'swiglu', 'relu-squared'])
@@ -65,15 +107,30 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
   expect(isPositive(configuration.initialisationScale), 'initialisationScale', 'a positive number')
   if (problems.length > 0) return problems
 
-  expect(width % heads === 0, 'width', `a multiple of heads, which is ${heads}`)
+  const { contextLength, width, heads, keyValueHeads, headWidth, positions } = configuration
+  if (headWidth === undefined) expect(width % heads === 0, 'width', `a multiple of heads, which is ${heads}`)
   expect(heads % keyValueHeads === 0, 'keyValueHeads', `a divisor of heads, which is ${heads}`)
-  if (width % heads === 0 && configuration.positions === 'rotary')
+  if (positions === 'rotary' && headWidth !== undefined)
+    expect(headWidth % 2 === 0, 'headWidth', 'an even number for rotary positions')
+  else if (positions === 'rotary' && width % heads === 0)
     expect(
       (width / heads) % 2 === 0,
       'width',
       `an even number of channels per head for rotary positions, not ${width / heads}`,
     )
+  if (attention === 'block-causal' || attention === 'block-diffusion')
+    expect(attentionBlock !== undefined, 'attentionBlock', `a positive whole number for ${attention} attention`)
+  if (attention === 'block-diffusion')
+    expect(contextLength % 2 === 0, 'contextLength', 'an even number: a row holds each token noisy and clean')
   return problems
+}
+
+function isLlama3Scaling(value: unknown): boolean {
+  const { factor, lowFrequencyFactor, highFrequencyFactor, originalContextLength } = Object(value) as Llama3Scaling
+  return (
+    [factor, lowFrequencyFactor, highFrequencyFactor, originalContextLength].every(isPositive) &&
+    lowFrequencyFactor < highFrequencyFactor
+  )
 }
 
 /** Throws one error with all that is wrong. */
@@ -82,7 +139,18 @@ export function checkDecoder(configuration: DecoderConfiguration): void {
   if (problems.length > 0) throw new Error(`The decoder's configuration is not valid: ${problems.join('; ')}`)
 }
 
-export function feedForwardWidthOf(configuration: DecoderConfiguration): number {
+export function feedForwardWidthOf(
+  configuration: Pick<DecoderConfiguration, 'width' | 'activation' | 'feedForwardWidth'>,
+): number {
   const { width, activation, feedForwardWidth } = configuration
   return feedForwardWidth ?? (activation === 'swiglu' ? Math.ceil(width / 3) * 8 : 4 * width)
+}
+
+export function headWidthOf({ width, heads, headWidth }: Pick<DecoderConfiguration, 'width' | 'heads' | 'headWidth'>) {
+  return headWidth ?? width / heads
+}
+
+/** Places in a row that learned positions tell apart. */
+export function positionCountOf({ attention, contextLength }: DecoderConfiguration): number {
+  return attention === 'block-diffusion' ? contextLength / 2 : contextLength
 }

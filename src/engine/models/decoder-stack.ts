@@ -3,26 +3,23 @@
  * two apart, where positions are and which keys a query sees, is given by the caller.
  */
 import { softCap } from '../algebra/activation.ts'
-import { add, multiply, scale } from '../algebra/arithmetic.ts'
-import { concatenate, reshape, split, transpose } from '../algebra/arrangement.ts'
+import { add } from '../algebra/arithmetic.ts'
 import { lookUpRows } from '../algebra/lookup.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
-import { rootMeanSquareNorm } from '../algebra/root-mean-square.ts'
 import type { Tensor } from '../graph/graph.ts'
+import { type Heads, joinHeads, projectHeads } from './attention-branch.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
-import { feedForward, withGain } from './feed-forward.ts'
-
-/** (rows, heads, positions, channels); keys and values have the heads that query heads share. */
-export interface Heads {
-  readonly queries: Tensor
-  readonly keys: Tensor
-  readonly values: Tensor
-}
+import { feedForward } from './feed-forward.ts'
+import { branchOutput, normalised } from './norm.ts'
 
 export interface DecoderPass {
   readonly rows: number
-  /** What the queries of a block take from its values: the queries' shape. Rotary positions are not applied yet. */
+  /** Adds to each embedded token (rows × positions, width) the row of its position in a table, for learned positions. */
+  addPositions(embedded: Tensor, table: Tensor): Tensor
+  /** What the queries of a block take from its values: the queries' shape. Rotary positions and ALiBi are applied here. */
   attend(block: number, heads: Heads): Tensor
+  /** As in BuildInputs; absent: none. */
+  dropout?(name: string, tensor: Tensor, rate: number): Tensor
 }
 
 export interface DecoderResult {
@@ -39,63 +36,44 @@ export function decoderStack(
   tokens: Tensor,
   pass: DecoderPass,
 ): DecoderResult {
-  const { depth, norm, residualScaling, tiedEmbeddings, logitSoftCap } = configuration
+  const { depth, positions, residualScaling, dropout: rate = 0 } = configuration
   const { graph } = tokens
-  const parameter = (name: string) => parameters.get(name)!
-  const branchScale = residualScaling === 'depth' ? 1 / Math.sqrt(2 * depth) : 1
+  const factor = residualScaling === 'depth' ? 1 / Math.sqrt(2 * depth) : 1
+  const dropout = (name: string, tensor: Tensor) =>
+    rate > 0 && pass.dropout ? pass.dropout(name, tensor, rate) : tensor
 
   /** Adds a branch to the hidden state, with its norm before or after it. */
   const residual = (hidden: Tensor, name: string, branch: (input: Tensor, gain: Tensor | null) => Tensor): Tensor =>
-    graph.within(name, () => {
-      const gain = parameter(`${name}.norm`)
-      if (norm === 'pre') return add(hidden, scale(branch(rootMeanSquareNorm(hidden), gain), branchScale))
-      return add(hidden, multiply(rootMeanSquareNorm(branch(hidden, null)), scale(gain, branchScale)))
-    })
-
-  const states = [lookUpRows(parameter('embedding'), tokens)]
-  for (let block = 0; block < depth; block++) {
-    const attended = residual(states[block]!, `blocks.${block}.attention`, (input, gain) =>
-      attention(configuration, parameters, block, input, gain, pass),
+    graph.within(name, () =>
+      add(hidden, dropout(name, branchOutput(configuration, parameters, name, hidden, factor, branch))),
     )
-    states.push(
-      residual(attended, `blocks.${block}.feedForward`, (input, gain) =>
-        feedForward(configuration, parameters, `blocks.${block}.feedForward`, input, gain),
-      ),
+
+  const embedded = lookUpRows(parameters.get('embedding')!, tokens)
+  const placed = positions === 'learned' ? pass.addPositions(embedded, parameters.get('positions')!) : embedded
+  const hidden = [dropout('embedding', placed)]
+  for (let block = 0; block < depth; block++) {
+    const [attention, forward] = [`blocks.${block}.attention`, `blocks.${block}.feedForward`]
+    const attended = residual(hidden[block]!, attention, (input, gain) => {
+      const heads = projectHeads(configuration, parameters, attention, input, gain, pass.rows)
+      return joinHeads(parameters, attention, pass.attend(block, heads))
+    })
+    hidden.push(
+      residual(attended, forward, (input, gain) => feedForward(configuration, parameters, forward, input, gain)),
     )
   }
-  const normalised = multiply(rootMeanSquareNorm(states[depth]!), parameter('norm'))
-  const logits = tiedEmbeddings
-    ? matrixProduct(normalised, parameter('embedding'), { transposeB: true })
-    : matrixProduct(normalised, parameter('head'))
-  return { logits: logitSoftCap === null ? logits : softCap(logits, logitSoftCap), hidden: states }
+  return { logits: decoderHead(configuration, parameters, hidden[depth]!), hidden }
 }
 
-/** `gain`: of the norm before it, where there is one. */
-function attention(
+/** From the last hidden state, through the last norm, to logits. */
+export function decoderHead(
   configuration: DecoderConfiguration,
   parameters: ReadonlyMap<string, Tensor>,
-  block: number,
-  input: Tensor,
-  gain: Tensor | null,
-  pass: DecoderPass,
+  hidden: Tensor,
 ): Tensor {
-  const { width, heads, keyValueHeads, queryKeyNorm } = configuration
-  const channels = width / heads
-  const count = input.shape[0]!
-  const parameter = (part: string) => parameters.get(`blocks.${block}.attention.${part}`)!
-
-  // One product for queries, keys and values, and one tensor (rows, heads, positions, channels) for all their heads.
-  const packed = matrixProduct(
-    input,
-    withGain(concatenate([parameter('query'), parameter('key'), parameter('value')], 1), gain),
-  )
-  const allHeads = heads + 2 * keyValueHeads
-  const byHead = transpose(reshape(packed, [pass.rows, count / pass.rows, allHeads, channels]), [0, 2, 1, 3])
-  let [queries, keys, values] = split(byHead, 1, [heads, keyValueHeads, keyValueHeads]) as [Tensor, Tensor, Tensor]
-  if (queryKeyNorm) {
-    queries = multiply(rootMeanSquareNorm(queries), parameter('queryNorm'))
-    keys = multiply(rootMeanSquareNorm(keys), parameter('keyNorm'))
-  }
-  const attended = pass.attend(block, { queries, keys, values })
-  return matrixProduct(reshape(transpose(attended, [0, 2, 1, 3]), [count, width]), parameter('output'))
+  const { tiedEmbeddings, logitSoftCap } = configuration
+  const state = normalised(configuration, parameters, 'norm', hidden)
+  const logits = tiedEmbeddings
+    ? matrixProduct(state, parameters.get('embedding')!, { transposeB: true })
+    : matrixProduct(state, parameters.get('head')!)
+  return logitSoftCap === null ? logits : softCap(logits, logitSoftCap)
 }

@@ -166,14 +166,30 @@ describe('a configuration that is not valid', () => {
       { heads: 8, keyValueHeads: 8 },
       'width is 8: expected an even number of channels per head for rotary positions, not 1',
     ],
-    [{ positions: 'alibi' }, 'positions is "alibi": expected "rotary" or "none"'],
+    [{ positions: 'sine' }, 'positions is "sine": expected "rotary" or "alibi" or "learned" or "none"'],
+    [{ headWidth: 3 }, 'headWidth is 3: expected an even number for rotary positions'],
+    [{ normKind: 'batch' }, 'normKind is "batch": expected "rms" or "layer", or absent'],
+    [{ dropout: 1 }, 'dropout is 1: expected a number from 0 to below 1, or absent'],
+    [{ attention: 'sideways' }, 'attention is "sideways": expected "causal" or'],
+    [
+      { attention: 'block-causal' },
+      'attentionBlock is undefined: expected a positive whole number for block-causal attention',
+    ],
+    [
+      { attention: 'block-diffusion', attentionBlock: 2 },
+      'contextLength is 5: expected an even number: a row holds each token noisy and clean',
+    ],
+    [
+      { rotaryScaling: { factor: 8, lowFrequencyFactor: 4, highFrequencyFactor: 1, originalContextLength: 64 } },
+      'expected four positive numbers with lowFrequencyFactor below highFrequencyFactor, or absent',
+    ],
     [{ activation: 'gleu' }, 'activation is "gleu": expected "gelu" or "swiglu" or "relu-squared"'],
     [{ logitSoftCap: 0 }, 'logitSoftCap is 0: expected a positive number or null'],
     [{ initialisationScale: Number.NaN }, 'initialisationScale is NaN: expected a positive number'],
     [{ tiedEmbeddings: 'yes' }, 'tiedEmbeddings is "yes": expected true or false'],
     [{ feedForwardWidth: -1 }, 'feedForwardWidth is -1: expected a positive whole number, or absent'],
   ])('%j', (changes, sentence) => {
-    expect(decoderProblems({ ...tiny, ...changes } as DecoderConfiguration)).toContain(sentence)
+    expect(decoderProblems({ ...tiny, ...changes } as DecoderConfiguration).join('\n')).toContain(sentence)
   })
 
   it('is told apart from a valid one exactly: what has no problem can be built', () => {

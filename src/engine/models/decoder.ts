@@ -2,12 +2,13 @@
  * The decoder transformer as a model. Its options are those of DecoderConfiguration, its parameters are made in
  * decoder-parameters.ts, its blocks are in decoder-stack.ts.
  */
-import { causalAttention } from '../algebra/attention.ts'
-import { rotary } from '../algebra/rotary.ts'
+import { add } from '../algebra/arithmetic.ts'
+import { reshape, slice } from '../algebra/arrangement.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
+import { attendWholeRows } from './decoder-attention.ts'
 import { checkDecoder, type DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
-import { type DecoderResult, decoderStack } from './decoder-stack.ts'
+import { decoderStack } from './decoder-stack.ts'
 import type { Model } from './model.ts'
 
 /** Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the embedding, then one a block. */
@@ -24,8 +25,13 @@ export function decoder(configuration: DecoderConfiguration): Model {
     parameters: decoderParameters(configuration),
     readouts: Object.fromEntries(states.map(name => [name, width])),
     initialValues: seed => initialDecoderValues(configuration, seed),
-    build({ parameters, rows, tokens }) {
-      const { logits, hidden } = wholePass(configuration, parameters, tokens, rows)
+    build({ parameters, rows, tokens, lengths, dropout }) {
+      const { logits, hidden } = decoderStack(configuration, parameters, tokens, {
+        rows,
+        addPositions: (embedded, table) => addPositions(configuration, embedded, table, rows),
+        attend: (_, heads) => attendWholeRows(configuration, lengths, heads),
+        dropout,
+      })
       return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
     },
     incremental: null,
@@ -37,25 +43,25 @@ export function decoderInputs(graph: Graph, configuration: DecoderConfiguration)
   return new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
 }
 
-/** Token ids (rows × positions), row after row → logits (rows × positions, vocabulary). */
+/** Token ids (rows × positions), row after row, all of them real → logits (rows × positions, vocabulary). Causal attention only. */
 export function decoderLogits(
   configuration: DecoderConfiguration,
   parameters: ReadonlyMap<string, Tensor>,
   tokens: Tensor,
   rows: number,
 ): Tensor {
-  return wholePass(configuration, parameters, tokens, rows).logits
-}
-
-function wholePass(
-  configuration: DecoderConfiguration,
-  parameters: ReadonlyMap<string, Tensor>,
-  tokens: Tensor,
-  rows: number,
-): DecoderResult {
-  const place = configuration.positions === 'rotary' ? rotary : (heads: Tensor) => heads
   return decoderStack(configuration, parameters, tokens, {
     rows,
-    attend: (_, { queries, keys, values }) => causalAttention(place(queries), place(keys), values),
-  })
+    addPositions: (embedded, table) => addPositions(configuration, embedded, table, rows),
+    attend: (_, heads) => attendWholeRows(configuration, null, heads),
+  }).logits
+}
+
+/** Entries of a row stand at 0, 1, …, or two at each where a row holds each token twice. */
+function addPositions({ attention }: DecoderConfiguration, embedded: Tensor, table: Tensor, rows: number): Tensor {
+  const [count, width] = embedded.shape as [number, number]
+  const copies = attention === 'block-diffusion' ? 2 : 1
+  const places = Math.ceil(count / rows / copies)
+  const placed = reshape(slice(table, 0, 0, places), [1, places, 1, width])
+  return reshape(add(reshape(embedded, [rows, places, copies, width]), placed), [count, width])
 }

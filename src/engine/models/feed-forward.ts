@@ -1,15 +1,15 @@
 /**
- * The feed-forward branch of a block, and how the gain of a norm before a matrix is folded into it.
+ * The feed-forward branch of a block.
  */
 import { gelu, reluSquared, swiglu } from '../algebra/activation.ts'
-import { multiply } from '../algebra/arithmetic.ts'
-import { reshape } from '../algebra/arrangement.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import type { Tensor } from '../graph/graph.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
+import { withGain } from './norm.ts'
 
+/** `gain`: of the norm before it, which the matrices still have to take in. */
 export function feedForward(
-  configuration: DecoderConfiguration,
+  { activation }: Pick<DecoderConfiguration, 'activation'>,
   parameters: ReadonlyMap<string, Tensor>,
   name: string,
   input: Tensor,
@@ -20,11 +20,6 @@ export function feedForward(
     gelu: () => gelu(project('up')),
     'relu-squared': () => reluSquared(project('up')),
     swiglu: () => swiglu(project('gate'), project('up')),
-  }[configuration.activation]
+  }[activation]
   return matrixProduct(activate(), parameters.get(`${name}.down`)!)
-}
-
-/** (x gain) W = x (gain W): the matrix is much smaller than the hidden states. */
-export function withGain(matrix: Tensor, gain: Tensor | null): Tensor {
-  return gain ? multiply(matrix, reshape(gain, [gain.shape[0]!, 1])) : matrix
 }

@@ -1,0 +1,52 @@
+/**
+ * Attention of whole rows in the decoder: where its positions are and what each sees.
+ */
+import { alibiBias } from '../algebra/alibi.ts'
+import { reshape } from '../algebra/arrangement.ts'
+import { attention } from '../algebra/attention.ts'
+import { blockCausal, blockDiffusion, both, causal, real, visible } from '../algebra/attention-mask.ts'
+import { rotary } from '../algebra/rotary.ts'
+import type { Graph, Tensor } from '../graph/graph.ts'
+import type { Heads } from './attention-branch.ts'
+import type { DecoderConfiguration } from './decoder-configuration.ts'
+
+/** The place of each entry of a row. */
+export function placesOf({ attention }: DecoderConfiguration, entries: number): number[] {
+  return Array.from({ length: entries }, (_, entry) =>
+    attention === 'block-diffusion' ? Math.floor(entry / 2) : entry,
+  )
+}
+
+/** `lengths` (rows): entries that are real. Not needed by causal attention, where padding comes after all that is real. */
+export function attendWholeRows(
+  configuration: DecoderConfiguration,
+  lengths: Tensor | null,
+  { queries, keys, values }: Heads,
+): Tensor {
+  const { heads, positions, rotaryBase, rotaryScaling } = configuration
+  const { graph } = queries
+  const entries = queries.shape[2]!
+  const places = placesOf(configuration, entries)
+  const turn = (a: Tensor) =>
+    positions === 'rotary' ? rotary(a, { base: rotaryBase, scaling: rotaryScaling }, places) : a
+  return attention(turn(queries), turn(keys), values, {
+    mask: rowMask(configuration, graph, lengths, entries),
+    bias: positions === 'alibi' ? alibiBias(graph, heads, places, places) : null,
+    reference: 'own',
+  })
+}
+
+/** (rows or 1, queries or 1, keys). */
+function rowMask(
+  { attention = 'causal', attentionBlock = 1 }: DecoderConfiguration,
+  graph: Graph,
+  lengths: Tensor | null,
+  entries: number,
+): Tensor {
+  if (attention === 'causal') return reshape(visible(graph, causal(entries)), [1, entries, entries])
+  if (!lengths) throw new Error(`${attention} attention needs the lengths of the rows`)
+  const keys = real(lengths, entries)
+  if (attention === 'bidirectional') return keys
+  const pattern = attention === 'block-causal' ? blockCausal : blockDiffusion
+  return both(reshape(visible(graph, pattern(entries, attentionBlock)), [1, entries, entries]), keys)
+}
