@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { gradientsOf } from './graph/gradients.ts'
 import { Graph } from './graph/graph.ts'
-import { compile, type FloatArray } from './graph/program.ts'
+import { compile, type ResultArray } from './graph/program.ts'
 import { sizeOf } from './graph/shape.ts'
 import { tokenLoss } from './losses/token-loss.ts'
 import { decoderInputs, decoderLogits } from './models/decoder.ts'
@@ -79,7 +79,7 @@ function batch(step: number): TokenBatch {
 }
 
 /** Every element, relative to the largest of its array. */
-function expectClose(actual: ReadonlyMap<string, FloatArray>, expected: ByName, tolerance: number): void {
+function expectClose(actual: ReadonlyMap<string, ResultArray>, expected: ByName, tolerance: number): void {
   expect([...actual.keys()]).toEqual(Object.keys(expected))
   for (const [name, values] of Object.entries(expected)) {
     const largest = Math.max(...values.map(Math.abs))

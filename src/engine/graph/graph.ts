@@ -21,8 +21,24 @@ export interface PartialGradient {
 /** From the gradient by the output to the gradient by each input; null for an input that has none. */
 export type Derivative = (gradient: Tensor) => readonly (Tensor | PartialGradient | null)[]
 
+/** What a loop computes at each iteration, of the values that enter it (kind `entering`). */
+export interface LoopBody {
+  /** The iteration's number, then the carried values as they enter. */
+  readonly entering: readonly Tensor[]
+  /** Whether there is another iteration (bool, a scalar). */
+  readonly proceed: Tensor
+  /** What is carried on, then what is collected from all iterations. */
+  readonly leaving: readonly Tensor[]
+}
+
 export type Definition =
   | { readonly kind: 'input'; readonly below: number | null }
+  /** An input of an operator that is left out. */
+  | { readonly kind: 'absent' }
+  /** A value that enters the body of a loop. */
+  | { readonly kind: 'entering' }
+  /** One result of a loop, in the order of `leaving`. */
+  | { readonly kind: 'loop'; readonly body: LoopBody; readonly output: number; readonly collected: boolean }
   | { readonly kind: 'constant'; readonly values: readonly number[] }
   | {
       readonly kind: 'operation'
@@ -87,9 +103,9 @@ export class Graph {
     }
   }
 
-  /** A floating-point input, given at each run. */
-  input(name: string, shape: Shape): Tensor {
-    return this.#addInput(name, shape, this.precision, null)
+  /** An input, given at each run. */
+  input(name: string, shape: Shape, type: ElementType = this.precision): Tensor {
+    return this.#addInput(name, shape, type, null)
   }
 
   /** Whole numbers from 0 to below a bound, checked at each run: a negative index would silently count from the end. */
@@ -115,6 +131,24 @@ export class Graph {
     return this.constant([value], [])
   }
 
+  /** For an input of an operator that may be left out, where later ones are given. */
+  absent(): Tensor {
+    const properties = { name: 'absent', shape: [], type: this.precision, inputs: [], derivative: null }
+    return this.#once('absent', () => ({ ...properties, definition: { kind: 'absent' } }))
+  }
+
+  /** A value that enters the body of a loop: see loop.ts. */
+  entering(name: string, shape: Shape, type: ElementType): Tensor {
+    return this.#add({ name, shape, type, definition: { kind: 'entering' }, inputs: [], derivative: null })
+  }
+
+  /** One result of a loop: see loop.ts. */
+  loopOutput(body: LoopBody, output: number, collected: boolean, shape: Shape, inputs: readonly Tensor[]): Tensor {
+    const { name, type } = body.leaving[output]!
+    const definition = { kind: 'loop', body, output, collected } as const
+    return this.#add({ name, shape, type, definition, inputs, derivative: null })
+  }
+
   /**
    * Adds an operation, or finds it where the same one on the same inputs is already there: so an operator with its
    * attributes always comes with the same derivative.
@@ -122,8 +156,11 @@ export class Graph {
   operation(specification: OperationSpecification): Tensor {
     const { operation, domain = '', attributes = {}, output = 0, inputs, shape, derivative } = specification
     const { type = this.precision } = specification
-    for (const input of inputs)
+    for (const input of inputs) {
       if (input.graph !== this) throw new Error(`${operation}: ${input.name} belongs to another graph`)
+      if (input.definition.kind === 'loop' && input.definition.collected)
+        throw new Error(`${operation}: ${describe(input)} has as many entries as the loop had iterations`)
+    }
     const sources = inputs.map(({ index }) => index)
     const key = [operation, domain, JSON.stringify(attributes), output, sources, shape, type].join('|')
     return this.#once(key, () => ({
@@ -188,4 +225,16 @@ export function computed(tensor: Tensor): Tensor {
 export function requireShape(tensor: Tensor, shape: Shape, operation: string): void {
   if (!sameShape(tensor.shape, shape))
     throw new Error(`${operation}: ${describe(tensor)} should have shape ${describeShape(shape)}`)
+}
+
+/** Everything that some tensors are computed from, themselves included, in an order where inputs come first. */
+export function neededTensors(outputs: readonly Tensor[]): Tensor[] {
+  const needed = new Set<Tensor>()
+  const stack = outputs.map(computed)
+  for (let tensor = stack.pop(); tensor; tensor = stack.pop()) {
+    if (needed.has(tensor)) continue
+    needed.add(tensor)
+    for (const input of tensor.inputs) stack.push(computed(input))
+  }
+  return [...needed].sort((a, b) => a.index - b.index)
 }

@@ -2,12 +2,22 @@
  * Writes the part of a graph that some outputs need as an ONNX model (format version 9, operators of version 18). Field numbers
  * are those of onnx.proto3.
  */
-import { type Attribute, computed, type ElementType, type Tensor } from './graph.ts'
+import {
+  type Attribute,
+  computed,
+  type Definition,
+  describe,
+  type ElementType,
+  type LoopBody,
+  neededTensors,
+  type Tensor,
+} from './graph.ts'
+import { insideOf } from './loop.ts'
 import { ProtobufWriter } from './protobuf.ts'
 
 const operatorVersion = 18
 const elementTypeCodes: Readonly<Record<ElementType, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float64: 11 }
-const attributeTypeCodes = { float: 1, integer: 2, text: 3, integers: 7 }
+const attributeTypeCodes = { float: 1, integer: 2, text: 3, graph: 5, integers: 7 }
 
 export interface OnnxModel {
   readonly bytes: Uint8Array
@@ -21,29 +31,19 @@ export function onnxModel(outputs: ReadonlyMap<string, Tensor>): OnnxModel {
   const needed = neededTensors([...outputs.values()])
   const graph = new ProtobufWriter().string(2, 'graph')
   const inputs: Tensor[] = []
-  let operationCount = 0
   for (const tensor of needed) {
     const { definition } = tensor
+    if (definition.kind === 'entering') throw new Error(`${describe(tensor)} has no value outside of its loop`)
     if (definition.kind === 'input') {
       inputs.push(tensor)
       graph.message(11, valueInformation(tensor.name, tensor))
-    } else if (definition.kind === 'constant') {
+    } else if (definition.kind === 'constant')
       graph.message(5, initializer(valueName(tensor), tensor.shape, tensor.type, definition.values))
-    } else if (definition.kind === 'operation') {
-      operationCount++
-      const node = new ProtobufWriter()
-      for (const input of tensor.inputs) node.string(1, valueName(computed(input)))
-      for (let output = 0; output < definition.output; output++) node.string(2, `${valueName(tensor)}.unused${output}`)
-      node.string(2, valueName(tensor)).string(3, `${tensor.name}#${tensor.index}`).string(4, definition.operation)
-      for (const [name, value] of Object.entries(definition.attributes)) node.message(5, attribute(name, value))
-      if (definition.domain !== '') node.string(7, definition.domain)
-      graph.message(1, node)
-    }
   }
+  const operationCount = writeNodes(graph, needed)
   // A graph output must be made by a node of its own: an input, a constant or another output may be what it is equal to.
   for (const [name, tensor] of outputs) {
-    const identity = new ProtobufWriter().string(1, valueName(computed(tensor))).string(2, `output.${name}`)
-    graph.message(1, identity.string(4, 'Identity'))
+    graph.message(1, identity(valueName(computed(tensor)), `output.${name}`))
     graph.message(12, valueInformation(`output.${name}`, tensor))
   }
   const model = new ProtobufWriter().integer(1, 9).string(2, 'almanac').message(7, graph)
@@ -55,25 +55,103 @@ export function onnxModel(outputs: ReadonlyMap<string, Tensor>): OnnxModel {
   return { bytes: model.finish(), inputs, operationCount }
 }
 
-/** In an order where inputs come first. */
-function neededTensors(outputs: readonly Tensor[]): Tensor[] {
-  const needed = new Set<Tensor>()
-  const stack = outputs.map(computed)
-  for (let tensor = stack.pop(); tensor; tensor = stack.pop()) {
-    if (needed.has(tensor)) continue
-    needed.add(tensor)
-    for (const input of tensor.inputs) stack.push(computed(input))
+/** Adds the nodes that compute some tensors, whose inputs come first or are known around; how many there are, those in loops included. */
+function writeNodes(graph: ProtobufWriter, tensors: readonly Tensor[]): number {
+  let count = 0
+  for (const outputs of outputsOfNodes(tensors)) {
+    const [first] = outputs
+    const { definition, inputs, name, index } = first
+    const node = new ProtobufWriter()
+    for (const input of inputs.slice(0, definition.kind === 'loop' ? 1 : undefined))
+      node.string(1, valueName(computed(input)))
+    if (definition.kind === 'loop') {
+      // The condition for the first iteration is left out: there is always one.
+      node.string(1, '')
+      for (const input of inputs.slice(1, definition.body.entering.length)) node.string(1, valueName(computed(input)))
+    }
+    const last = Math.max(...outputs.map(({ definition }) => definition.output))
+    const outputCount = definition.kind === 'loop' ? definition.body.leaving.length : last + 1
+    for (let output = 0; output < outputCount; output++) {
+      const tensor = outputs.find(({ definition }) => definition.output === output)
+      node.string(2, tensor ? valueName(tensor) : `${valueName(first)}.unused${output}`)
+    }
+    node.string(3, `${name}#${index}`).string(4, definition.kind === 'loop' ? 'Loop' : definition.operation)
+    if (definition.kind === 'loop') {
+      const body = loopBody(definition.body, `loop.${index}`)
+      count += body.operationCount
+      node.message(
+        5,
+        new ProtobufWriter().string(1, 'body').message(6, body.graph).integer(20, attributeTypeCodes.graph),
+      )
+    } else {
+      for (const [name, value] of Object.entries(definition.attributes)) node.message(5, attribute(name, value))
+      if (definition.domain !== '') node.string(7, definition.domain)
+    }
+    graph.message(1, node)
+    count++
   }
-  return [...needed].sort((a, b) => a.index - b.index)
+  return count
+}
+
+type NodeOutput = Tensor & { readonly definition: Extract<Definition, { readonly kind: 'operation' | 'loop' }> }
+
+/** Tensors that are outputs of one node, node by node. */
+function outputsOfNodes(tensors: readonly Tensor[]): [NodeOutput, ...NodeOutput[]][] {
+  const nodes = new Map<unknown, [NodeOutput, ...NodeOutput[]]>()
+  for (const tensor of tensors) {
+    const { definition } = tensor
+    if (definition.kind !== 'operation' && definition.kind !== 'loop') continue
+    const node = nodes.get(nodeKey(tensor as NodeOutput))
+    if (node) node.push(tensor as NodeOutput)
+    else nodes.set(nodeKey(tensor as NodeOutput), [tensor as NodeOutput])
+  }
+  return [...nodes.values()]
+}
+
+function nodeKey({ definition, inputs }: NodeOutput): unknown {
+  if (definition.kind === 'loop') return definition.body
+  const { operation, domain, attributes } = definition
+  return [operation, domain, JSON.stringify(attributes), inputs.map(input => computed(input).index)].join('|')
+}
+
+function loopBody(body: LoopBody, name: string): { readonly graph: ProtobufWriter; readonly operationCount: number } {
+  const graph = new ProtobufWriter().string(2, name)
+  const inside = insideOf(body)
+  const operationCount = writeNodes(graph, inside)
+  for (const [position, tensor] of body.entering.entries()) {
+    graph.message(11, valueInformation(valueName(tensor), tensor))
+    // The condition as it enters has to be there and serves nothing.
+    if (position === 0) graph.message(11, valueInformation(`${name}.condition`, body.proceed))
+  }
+  const made = new Set(inside)
+  for (const [position, tensor] of [body.proceed, ...body.leaving].entries()) {
+    const value = computed(tensor)
+    // What leaves must be made inside, and only once; every other value is copied.
+    let leaving = valueName(value)
+    if (!made.delete(value)) {
+      leaving = `${name}.leaving.${position}`
+      graph.message(1, identity(valueName(value), leaving))
+    }
+    graph.message(12, valueInformation(leaving, tensor))
+  }
+  return { graph, operationCount }
+}
+
+function identity(from: string, to: string): ProtobufWriter {
+  return new ProtobufWriter().string(1, from).string(2, to).string(4, 'Identity')
 }
 
 function valueName(tensor: Tensor): string {
+  if (tensor.definition.kind === 'absent') return ''
   return tensor.definition.kind === 'input' ? tensor.name : `value.${tensor.index}`
 }
 
-function valueInformation(name: string, { shape, type }: Tensor): ProtobufWriter {
+function valueInformation(name: string, { shape, type, definition }: Tensor): ProtobufWriter {
   const dimensions = new ProtobufWriter()
-  for (const size of shape) dimensions.message(1, new ProtobufWriter().integer(1, size))
+  for (const [axis, size] of shape.entries()) {
+    const isOpen = axis === 0 && definition.kind === 'loop' && definition.collected
+    dimensions.message(1, isOpen ? new ProtobufWriter().string(2, 'iterations') : new ProtobufWriter().integer(1, size))
+  }
   const tensorType = new ProtobufWriter().integer(1, elementTypeCodes[type]).message(2, dimensions)
   return new ProtobufWriter().string(1, name).message(2, new ProtobufWriter().message(1, tensorType))
 }

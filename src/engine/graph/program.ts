@@ -8,10 +8,14 @@ import { onnxModel } from './onnx.ts'
 import { describeShape, sameShape, sizeOf } from './shape.ts'
 
 export type FloatArray = Float32Array | Float64Array
+export type ResultArray = FloatArray | Int32Array | Uint8Array
 
 export interface Program {
-  /** Values by the names of the inputs; those that the outputs do not need may be left out. Throws for a missing or unfit one. */
-  run(values: Readonly<Record<string, FloatArray | Int32Array>>): Promise<Record<string, FloatArray>>
+  /**
+   * Values by the names of the inputs; those that the outputs do not need may be left out. Throws for a missing or unfit one. What a loop
+   * collected has as many entries as there were iterations.
+   */
+  run(values: Readonly<Record<string, FloatArray | Int32Array>>): Promise<Record<string, ResultArray>>
   readonly operationCount: number
   dispose(): Promise<void>
 }
@@ -43,18 +47,24 @@ export async function compile(
     async run(values) {
       const feeds = Object.fromEntries(model.inputs.map(input => [input.name, feed(input, values[input.name])]))
       const fetched = await session.run(feeds)
-      const results: Record<string, FloatArray> = {}
+      const results: Record<string, ResultArray> = {}
       for (const [name, tensor] of named) {
         const result = fetched[`output.${name}`]!
         // The runtime accepts a wrong declared shape and returns what it computed.
-        if (!sameShape(result.dims, tensor.shape))
+        if (!sameShape(result.dims, collectedShape(tensor, result.dims)))
           throw new Error(`${name} came out as ${describeShape(result.dims)}, declared ${describeShape(tensor.shape)}`)
-        results[name] = result.data as FloatArray
+        results[name] = result.data as ResultArray
       }
       return results
     },
     dispose: () => session.release(),
   }
+}
+
+/** Only a loop knows how many iterations there were. */
+function collectedShape({ shape, definition }: Tensor, found: readonly number[]): readonly number[] {
+  if (definition.kind !== 'loop' || !definition.collected) return shape
+  return [Math.min(shape[0]!, found[0] ?? 0), ...shape.slice(1)]
 }
 
 const arrayTypes = { float32: Float32Array, float64: Float64Array, int32: Int32Array } as const
