@@ -104,8 +104,12 @@ describe('what optimisers remember', () => {
     refuse('gain', momentum(6), 'momentum of gain has 6 values, and the parameter has 5')
     refuse('gain', { ...momentum(5), kind: 'adam' }, 'the optimiser of gain is adam, expected adamw, muon, lion, sgd')
     refuse('gain', { ...momentum(5), kind: 'constructor' }, 'the optimiser of gain is constructor')
-    refuse('gain', { ...momentum(5), numbers: { steps: 1 } }, 'the numbers of gain are steps, expected none')
-    refuse('gain', { ...momentum(5), kind: 'adamw' }, 'the numbers of gain are none, expected steps')
+    refuse(
+      'gain',
+      { ...momentum(5), numbers: { steps: 1 } },
+      "the optimiser's numbers of gain are steps, expected none",
+    )
+    refuse('gain', { ...momentum(5), kind: 'adamw' }, "the optimiser's numbers of gain are none, expected steps")
     refuse(
       'gain',
       { kind: 'adamw', numbers: { steps: -1 }, arrays: { firstMoment: spread(5, 1), secondMoment: spread(5, 1) } },

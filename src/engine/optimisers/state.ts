@@ -42,25 +42,29 @@ export function exportedState({ kind, ...fields }: State): StateRecord {
 }
 
 /** A state with copies of the arrays. Throws a sentence for a record that is none of a parameter with this name and size. */
-export function importedState(name: string, { kind, numbers, arrays }: StateRecord, size: number): State {
+export function importedState(name: string, record: StateRecord, size: number): State {
+  checkStateRecord(name, record, size)
+  const state = newState(record.kind, size)
+  const { arrays } = exportedState(state)
+  for (const [key, array] of Object.entries(record.arrays)) arrays[key]!.set(array)
+  return { ...state, ...record.numbers }
+}
+
+export function checkStateRecord(name: string, { kind, numbers, arrays }: StateRecord, size: number): void {
   if (!Object.hasOwn(newStates, kind))
-    throw new Error(`importState: the optimiser of ${name} is ${kind}, expected ${Object.keys(newStates).join(', ')}`)
-  const state = newState(kind, size)
-  const expected = exportedState(state)
+    throw new Error(`the optimiser of ${name} is ${kind}, expected ${Object.keys(newStates).join(', ')}`)
+  const expected = exportedState(newState(kind, 0))
   for (const [field, known, given] of [
     ['numbers', expected.numbers, numbers],
     ['arrays', expected.arrays, arrays],
   ] as const) {
     const [wanted, found] = [known, given].map(part => Object.keys(part).sort().join(', ') || 'none')
-    if (wanted !== found) throw new Error(`importState: the ${field} of ${name} are ${found}, expected ${wanted}`)
+    if (wanted !== found) throw new Error(`the optimiser's ${field} of ${name} are ${found}, expected ${wanted}`)
   }
-  for (const [key, array] of Object.entries(arrays)) {
+  for (const [key, array] of Object.entries(arrays))
     if (array.length !== size)
-      throw new Error(`importState: ${key} of ${name} has ${array.length} values, and the parameter has ${size}`)
-    expected.arrays[key]!.set(array)
-  }
+      throw new Error(`${key} of ${name} has ${array.length} values, and the parameter has ${size}`)
   for (const [key, value] of Object.entries(numbers))
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new Error(`importState: ${key} of ${name} is ${value}, expected a whole number from 0 on`)
-  return { ...state, ...numbers }
+      throw new Error(`${key} of ${name} is ${value}, expected a whole number from 0 on`)
 }

@@ -1,0 +1,26 @@
+/**
+ * A folder that is there whole or not at all, as atomic.ts of the files has it for one file. What a kill in the middle leaves
+ * stands beside it, under a name that ends in .tmp.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Creates the folder (and those above it) with what `write` puts into the one it is given. Throws one sentence, and leaves nothing,
+ * where something of that name is there or writing fails. `write` must bring its files through to the disk.
+ */
+export function writeNewFolder(folder: string, write: (temporary: string) => void): void {
+  const refuse = (reason: string, cause?: unknown) =>
+    new Error(`cannot write the folder ${folder}: ${reason}; nothing was changed`, { cause })
+  if (existsSync(folder)) throw refuse('it is already there, and is never replaced')
+  const temporary = `${folder}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
+  try {
+    mkdirSync(dirname(folder), { recursive: true })
+    mkdirSync(temporary)
+    write(temporary)
+    renameSync(temporary, folder)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    throw refuse((error as Error).message, error)
+  }
+}
