@@ -52,7 +52,7 @@ export function visible(graph: Graph, { keyRanks, queryRanks, labels }: Visibili
   const row = (values: readonly number[]) => graph.constant(values, [1, values.length], 'int32')
   const notAbove = compare('LessOrEqual', row(keyRanks), column(queryRanks))
   if (!labels) return notAbove
-  return compare('Or', notAbove, compare('Equal', row(labels.keys), column(labels.queries)))
+  return either(notAbove, compare('Equal', row(labels.keys), column(labels.queries)))
 }
 
 /** Lengths (rows) → (rows, 1, keys), true for the real ones, which come first. */
@@ -63,6 +63,10 @@ export function real(lengths: Tensor, keys: number): Tensor {
 
 export function both(a: Tensor, b: Tensor): Tensor {
   return compare('And', a, b)
+}
+
+export function either(a: Tensor, b: Tensor): Tensor {
+  return compare('Or', a, b)
 }
 
 function compare(operation: string, a: Tensor, b: Tensor): Tensor {

@@ -111,7 +111,8 @@ function outputsOfNodes(tensors: readonly Tensor[]): [NodeOutput, ...NodeOutput[
 function nodeKey({ definition, inputs }: NodeOutput): unknown {
   if (definition.kind === 'loop') return definition.body
   const { operation, domain, attributes } = definition
-  return [operation, domain, JSON.stringify(attributes), inputs.map(input => computed(input).index)].join('|')
+  // By the tensors themselves, not what they are computed as: the same operation on two aliases of one value is two tensors of output 0.
+  return [operation, domain, JSON.stringify(attributes), inputs.map(({ index }) => index)].join('|')
 }
 
 function loopBody(body: LoopBody, name: string): { readonly graph: ProtobufWriter; readonly operationCount: number } {
