@@ -9,8 +9,8 @@ export interface Unmasking {
   /** With masked tokens; they are replaced in place. */
   readonly tokens: Int32Array
   readonly rule: UnmaskingRule
-  /** The token of a position, given the log-probabilities there of every token; called once a position. */
-  reveal(position: number, logProbabilities: Float32Array): number
+  /** The token of a position, given the log-probabilities there of every token and the number of the pass; called once a position. */
+  reveal(position: number, logProbabilities: Float32Array, pass: number): number
 }
 
 /** Numbers that a denoiser is asked for in one pass, unless a single sequence needs more: 64 MB. */
@@ -36,7 +36,7 @@ export async function unmask(
 async function unmaskTogether(denoiser: Denoiser, group: readonly Unmasking[], signal?: AbortSignal): Promise<void> {
   const { vocabulary, maskToken } = denoiser
   let open = group.filter(({ tokens }) => tokens.includes(maskToken))
-  while (open.length > 0) {
+  for (let pass = 0; open.length > 0; pass++) {
     signal?.throwIfAborted()
     const distributions = await denoiser.distributions(open.map(({ tokens }) => tokens))
     open.forEach(({ tokens, rule, reveal }, index) => {
@@ -44,7 +44,9 @@ async function unmaskTogether(denoiser: Denoiser, group: readonly Unmasking[], s
       const masked = Array.from(tokens.keys()).filter(position => tokens[position] === maskToken)
       for (const position of chosenPositions(rule, { tokens, masked, logProbabilities, vocabulary })) {
         const start = position * vocabulary
-        tokens[position] = reveal(position, logProbabilities.subarray(start, start + vocabulary))
+        const token = reveal(position, logProbabilities.subarray(start, start + vocabulary), pass)
+        if (token === maskToken) throw new Error(`unmasking: position ${position} became the mask token again`)
+        tokens[position] = token
       }
     })
     open = open.filter(({ tokens }) => tokens.includes(maskToken))

@@ -1,0 +1,88 @@
+/**
+ * Samples of a masked-diffusion model, in the order that an unmasking rule says. Their log-probabilities add up to those that duel.ts
+ * gives to them under the same rule.
+ */
+import { seededRandom } from '../../statistics/random.ts'
+import type { Denoiser } from './denoiser.ts'
+import { drawToken } from './draw.ts'
+import { type Unmasking, unmask } from './unmasking.ts'
+import type { UnmaskingRule } from './unmasking-rule.ts'
+
+export interface AnyOrderRequest {
+  /** What is given, with the mask token wherever one is to be drawn: a prompt and masks, or a text with gaps. */
+  readonly template: Int32Array
+  readonly rule: UnmaskingRule
+  /** How many samples; default 1. */
+  readonly samples?: number
+  /** Default 1; 0 takes the most probable token. */
+  readonly temperature?: number
+  /** Draws depend on the seed, the key, the number of the sample and the position, and on nothing else that is in the call. Default 0. */
+  readonly seed?: number
+  /** Tells apart requests of one seed. Default: the template's tokens, so that equal templates give equal samples. */
+  readonly key?: string | number
+}
+
+/** All arrays have an entry a position of the template. */
+export interface AnyOrderSample {
+  readonly tokens: Int32Array
+  /** The pass of the model, from 0, that a token was drawn in, independently of others of the same pass; -1 where it was given. */
+  readonly passes: Int32Array
+  /** Of the drawn tokens under the model itself, in nats; 0 where a token was given. */
+  readonly logProbabilities: Float32Array
+  /** Under the distribution they were drawn from. At temperature 0 they are 0. */
+  readonly drawnLogProbabilities: Float32Array
+}
+
+/** By request, then by sample. `signal` ends the call with its reason, between two passes of the model. */
+export async function anyOrderSample(
+  denoiser: Denoiser,
+  requests: readonly AnyOrderRequest[],
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<AnyOrderSample[][]> {
+  for (const [index, request] of requests.entries()) check(request, index, denoiser.vocabulary)
+  const unmaskings: Unmasking[] = []
+  const results = requests.map(request =>
+    Array.from({ length: request.samples ?? 1 }, (_, number) => {
+      const sample = begun(request.template)
+      unmaskings.push({ tokens: sample.tokens, rule: request.rule, reveal: drawing(request, number, sample) })
+      return sample
+    }),
+  )
+  await unmask(denoiser, unmaskings, options.signal)
+  return results
+}
+
+function begun(template: Int32Array): AnyOrderSample {
+  const { length } = template
+  return {
+    tokens: template.slice(),
+    passes: new Int32Array(length).fill(-1),
+    logProbabilities: new Float32Array(length),
+    drawnLogProbabilities: new Float32Array(length),
+  }
+}
+
+/** Draws a token and writes down how; the sample's tokens are set by the one who asks. */
+function drawing(request: AnyOrderRequest, number: number, sample: AnyOrderSample): Unmasking['reveal'] {
+  const { template, temperature = 1, seed = 0, key = template.join(' ') } = request
+  const random = seededRandom(seed).fork(key).fork(number)
+  return (position, logProbabilities, pass) => {
+    const { token, logProbability } = drawToken(logProbabilities, temperature, random.fork(position).uniform())
+    sample.passes[position] = pass
+    sample.logProbabilities[position] = logProbabilities[token]!
+    sample.drawnLogProbabilities[position] = logProbability
+    return token
+  }
+}
+
+function check({ template, samples = 1, temperature = 1 }: AnyOrderRequest, index: number, vocabulary: number): void {
+  const refuse = (problem: string) => {
+    throw new Error(`anyOrderSample: request ${index}: ${problem}`)
+  }
+  if (!Number.isInteger(samples) || samples < 0) refuse(`samples is ${samples}: expected a whole number from 0 on`)
+  if (!(Number.isFinite(temperature) && temperature >= 0))
+    refuse(`temperature is ${temperature}: expected a number from 0 on`)
+  const wrong = template.findIndex(token => token < 0 || token >= vocabulary)
+  if (wrong >= 0)
+    refuse(`token ${wrong} of the template is ${template[wrong]}: expected one from 0 to ${vocabulary - 1}`)
+}
