@@ -41,7 +41,7 @@ export function bigram(configuration: BigramConfiguration): Model {
     }),
     incremental: {
       entries: () => [],
-      step: ({ parameters, tokens }) => ({ logits: lookUpRows(parameters.get(table.name)!, tokens), cache: new Map() }),
+      step: ({ parameters, tokens }) => ({ logits: lookUpRows(parameters.get(table.name)!, tokens) }),
     },
   }
 }

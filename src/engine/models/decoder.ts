@@ -9,6 +9,7 @@ import { attendWholeRows } from './decoder-attention.ts'
 import { checkDecoder, type DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
 import { decoderStack } from './decoder-stack.ts'
+import { incrementalDecoder } from './decoder-step.ts'
 import type { Model } from './model.ts'
 
 /** Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the embedding, then one a block. */
@@ -34,7 +35,7 @@ export function decoder(configuration: DecoderConfiguration): Model {
       })
       return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
     },
-    incremental: null,
+    incremental: incrementalDecoder(configuration),
   }
 }
 

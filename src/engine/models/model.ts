@@ -50,6 +50,29 @@ export interface CacheEntry {
   readonly axis: number | null
 }
 
+/** Some of the positions that rows have seen, with those that a step adds. */
+export interface CachePart {
+  /** Positions that the part has room for. */
+  readonly capacity: number
+  /** Where a new position sees one of the part: bool (rows or 1, new positions or 1, capacity). */
+  readonly seen: Tensor
+  /** The place in its row of each of the part, where it is seen: int32 (rows or 1, capacity). */
+  readonly places: Tensor
+}
+
+/** What rows have seen, step by step. Attention over it is algebra/cached-attention.ts. */
+export interface RowCache {
+  /** Oldest first. All entries that grow have the same parts. */
+  readonly parts: readonly CachePart[]
+  /**
+   * Adds the new positions of an entry, (rows, …shape) with their number on the axis; to be called once for each. Gives back all of it, part
+   * by part, with a part's capacity on the axis.
+   */
+  extend(entry: string, fresh: Tensor): readonly Tensor[]
+  /** An entry that does not grow: (rows, …shape). */
+  fixed(entry: string): Tensor
+}
+
 /** New positions of rows that have a past. */
 export interface StepInputs {
   readonly graph: Graph
@@ -57,20 +80,18 @@ export interface StepInputs {
   readonly rows: number
   /** New positions of each row. */
   readonly count: number
-  /** Positions that the cache has room for. */
-  readonly capacity: number
   /** (rows × count). */
   readonly tokens: Tensor
-  /** (rows) int32: positions of each row that the cache holds. The new ones are written behind them; what stands further back is not read. */
-  readonly past: Tensor
-  /** By name: (rows, …shape). */
-  readonly cache: ReadonlyMap<string, Tensor>
+  /** The place in its row of each new position: int32 (rows, count). */
+  readonly places: Tensor
+  /** All places, of new positions and of earlier ones, are below. */
+  readonly placesBelow: number
+  readonly cache: RowCache
 }
 
 export interface StepOutputs {
   /** (rows × count, vocabulary). */
   readonly logits: Tensor
-  readonly cache: ReadonlyMap<string, Tensor>
 }
 
 /** How a model goes on from what it has seen. Step by step its logits are those of `build` on the whole. */

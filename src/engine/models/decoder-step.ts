@@ -1,0 +1,63 @@
+/**
+ * How the decoder goes on from what it has seen: keys and values of earlier positions are kept, turned to their places already.
+ */
+
+import { add } from '../algebra/arithmetic.ts'
+import { reshape } from '../algebra/arrangement.ts'
+import { cachedAttention } from '../algebra/cached-attention.ts'
+import { lookUpRows } from '../algebra/lookup.ts'
+import { rotary } from '../algebra/rotary.ts'
+import type { Tensor } from '../graph/graph.ts'
+import type { Heads } from './attention-branch.ts'
+import { type DecoderConfiguration, headWidthOf } from './decoder-configuration.ts'
+import { decoderStack } from './decoder-stack.ts'
+import type { CacheEntry, IncrementalModel, StepInputs } from './model.ts'
+
+/** Null where a position sees later ones: all is computed anew for each token then. */
+export function incrementalDecoder(configuration: DecoderConfiguration): IncrementalModel | null {
+  const { attention = 'causal', depth } = configuration
+  if (attention !== 'causal') return null
+  return {
+    entries: capacity =>
+      Array.from({ length: depth }, (_, block) => keyValueEntries(configuration, `blocks.${block}`, capacity)).flat(),
+    step: inputs =>
+      decoderStack(configuration, inputs.parameters, inputs.tokens, {
+        rows: inputs.rows,
+        addPositions: (embedded, table) =>
+          add(embedded, lookUpRows(table, reshape(inputs.places, [embedded.shape[0]!]))),
+        attend: (block, heads) => attendStep(configuration, inputs, `blocks.${block}`, heads),
+      }),
+  }
+}
+
+export type CachedHeads = Pick<DecoderConfiguration, 'width' | 'heads' | 'headWidth' | 'keyValueHeads'>
+
+/** What attention of a name keeps of a position. */
+export function keyValueEntries(shape: CachedHeads, name: string, capacity: number): CacheEntry[] {
+  const ofRow = [shape.keyValueHeads, capacity, headWidthOf(shape)]
+  return ['keys', 'values'].map(part => ({ name: `${name}.${part}`, shape: ofRow, axis: 1 }))
+}
+
+export type StepAttention = Pick<DecoderConfiguration, 'positions' | 'rotaryBase' | 'rotaryScaling'>
+
+/** Keeps the new keys and values under `name` and takes from all that is seen. */
+export function attendStep(
+  { positions, rotaryBase, rotaryScaling }: StepAttention,
+  { cache, places, placesBelow }: Pick<StepInputs, 'cache' | 'places' | 'placesBelow'>,
+  name: string,
+  { queries, keys, values }: Heads,
+): Tensor {
+  const turn = (a: Tensor) =>
+    positions === 'rotary'
+      ? rotary(a, { base: rotaryBase, scaling: rotaryScaling }, { ids: places, below: placesBelow })
+      : a
+  const allKeys = cache.extend(`${name}.keys`, turn(keys))
+  const allValues = cache.extend(`${name}.values`, values)
+  const parts = cache.parts.map(({ seen, places }, part) => ({
+    keys: allKeys[part]!,
+    values: allValues[part]!,
+    seen,
+    places,
+  }))
+  return cachedAttention(turn(queries), parts, positions === 'alibi' ? places : null)
+}
