@@ -1,0 +1,135 @@
+/**
+ * Training and sampling on the CPU: tokens per second, peak memory and share of the machine's peak of the embedded engine, beside
+ * PyTorch and @jax-js/jax with the same model, batch and step. Contenders take turns, a ratio is one of a turn, and its spread
+ * over the turns is shown. Aims: training as fast as PyTorch within noise or faster; sampling three times as fast as PyTorch's generate
+ * from batch 64 on.
+ *
+ * Sampling has two peers in PyTorch: a loop written for speed, and generate() of transformers on an equal Llama model.
+ *
+ * Run:  node bench/engine.ts [--parts training,sampling] [--sizes 0.1M,0.3M,1M,3M,10M] [--threads 1,2] [--batches 1,64,256]
+ *       [--peers torch,transformers,jax] [--seconds 3] [--turns 3] [--compile] [--profile] [--json file]
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { feedForwardWidthOf } from '../src/engine/models/decoder-configuration.ts'
+import { estimatedFlopsPerToken } from '../src/engine/models/decoder-parameters.ts'
+import { type Block, type Options, startContender } from './engine/contender.ts'
+import { matrixPeak } from './engine/matrix-peak.ts'
+import { jaxCommand, torchCommand } from './engine/peers.ts'
+import { measuredFrom, type Result, resultTable } from './engine/result-table.ts'
+import { configurationOf, type Size, sizes } from './engine/sizes.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    parts: { type: 'string', default: 'training,sampling' },
+    sizes: { type: 'string', default: sizes.map(({ name }) => name).join(',') },
+    threads: { type: 'string', default: '1,2' },
+    batches: { type: 'string', default: '1,64,256' },
+    peers: { type: 'string', default: 'torch,transformers,jax' },
+    seconds: { type: 'string', default: '3' },
+    turns: { type: 'string', default: '3' },
+    compile: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+})
+const list = (flag: string) => flag.split(',').filter(item => item !== '')
+const peers = flags.profile ? [] : list(flags.peers)
+const [torch, jax] = [
+  peers.includes('torch') || peers.includes('transformers') ? torchCommand() : null,
+  peers.includes('jax') ? jaxCommand() : null,
+]
+const embedded = [process.execPath, join(import.meta.dirname, 'engine', 'embedded-contender.ts')]
+
+type Part = Result['part']
+interface Entrant {
+  readonly name: string
+  readonly command: readonly string[] | null
+  readonly task: Options['task']
+}
+
+/** The engine first. */
+function entrants(part: Part): readonly Entrant[] {
+  const task = part === 'training' ? 'train' : 'sample'
+  return [
+    { name: 'engine', command: embedded, task },
+    { name: 'PyTorch', command: peers.includes('torch') ? torch : null, task },
+    {
+      name: 'transformers',
+      command: part === 'sampling' && peers.includes('transformers') ? torch : null,
+      task: 'transformers',
+    },
+    { name: 'jax-js', command: jax, task },
+  ]
+}
+
+async function compare(part: Part, size: Size, threads: number, rows: number, peak: number): Promise<Result> {
+  const [positions, newTokens] = part === 'training' ? [64, 0] : [16, 64]
+  const configuration = configurationOf(size, positions + newTokens)
+  const shape = { ...size, vocabulary: configuration.vocabulary, feedForwardWidth: feedForwardWidthOf(configuration) }
+  const { compile, profile } = flags
+  const started = []
+  for (const { name, command, task } of entrants(part)) {
+    if (!command) continue
+    const options: Options = { ...shape, task, rows, positions, newTokens, threads, warmUp: 3, compile, profile }
+    const contender = await startContender(command, options)
+    started.push({ name, contender, blocks: [] as Block[] })
+  }
+  const [engine] = started
+  for (const { name, contender } of started)
+    if (contender.ready.parameters !== engine!.contender.ready.parameters)
+      throw new Error(`The models differ: ${contender.ready.parameters} parameters in ${name}`)
+  for (let turn = 0; turn < (profile ? 1 : Number(flags.turns)); turn++)
+    for (const { contender, blocks } of started) blocks.push(await contender.block(Number(flags.seconds)))
+  for (const { contender } of started) contender.end()
+
+  const tokens = rows * (part === 'training' ? positions : newTokens)
+  const measured = started.map(({ name, contender, blocks }) =>
+    measuredFrom(name, contender.ready, blocks, tokens, engine!.blocks),
+  )
+  if (profile) reportProfile(engine!.blocks[0]!)
+  // A forward pass is a third of a training step; a rollout also reads its prompts.
+  const flops =
+    part === 'training'
+      ? estimatedFlopsPerToken(configuration)
+      : ((estimatedFlopsPerToken(configuration) / 3) * (positions + newTokens)) / newTokens
+  const shareOfPeak = (measured[0]!.tokensPerSecond * flops) / 1e9 / peak
+  const { parameters } = engine!.contender.ready
+  return { part, size: size.name, parameters, threads, rows, shareOfPeak, measured }
+}
+
+function reportProfile({ seconds, profile }: Block): void {
+  const total = seconds.reduce((sum, value) => sum + value, 0)
+  const { byOperator, inRun } = profile!
+  const percent = (share: number) => `${(100 * share).toFixed(1).padStart(5)} %`
+  console.log(`${percent(1 - inRun / total)}  outside the runtime: TypeScript, copies`)
+  const falling = Object.entries(byOperator).sort(([, a], [, b]) => b - a)
+  for (const [operator, share] of falling.slice(0, 14)) console.log(`${percent((share * inRun) / total)}  ${operator}`)
+  const rest = falling.slice(14).reduce((sum, [, share]) => sum + share, 0)
+  if (rest > 0) console.log(`${percent((rest * inRun) / total)}  others`)
+}
+
+const results: Result[] = []
+const peaks = new Map<number, number>()
+for (const threads of list(flags.threads).map(Number)) {
+  peaks.set(threads, await matrixPeak(threads))
+  console.log(`Product of matrices with ${threads} thread(s): ${peaks.get(threads)!.toFixed(0)} GFLOP/s`)
+}
+for (const part of list(flags.parts) as Part[])
+  for (const size of sizes.filter(({ name }) => list(flags.sizes).includes(name)))
+    for (const threads of peaks.keys())
+      for (const rows of part === 'training' ? [32] : list(flags.batches).map(Number)) {
+        console.error(`${part}, ${size.name}, ${threads} thread(s), batch ${rows} …`)
+        results.push(await compare(part, size, threads, rows, peaks.get(threads)!))
+      }
+
+for (const part of list(flags.parts)) {
+  console.log(`\n${part}: a ratio above 1 says that the engine is faster`)
+  console.log(resultTable(results.filter(result => result.part === part)))
+}
+const versions = new Map(
+  results.flatMap(({ measured }) => measured.map(({ contender, version }) => [contender, version])),
+)
+console.log(`\n${[...versions].map(([contender, version]) => `${contender}: ${version}`).join('; ')}`)
+if (flags.json) writeFileSync(flags.json, `${JSON.stringify({ peaks: Object.fromEntries(peaks), results }, null, 2)}\n`)
