@@ -19,6 +19,10 @@ test.each([
   [{ width: 100 }, 'Option "width" must give each of 4 heads an even size for rotary positions, not 25.'],
   [{ keyValueHeads: 3 }, 'Option "keyValueHeads" must divide "heads" (4), which 3 does not.'],
   [{ batchTokens: 32 }, 'Option "batchTokens" must be at least "contextLength" (64), not 32.'],
+  [
+    { curriculum: 'linear', curriculumStartLength: 64 },
+    'Option "curriculumStartLength" must be below "contextLength" (64) for a curriculum, not 64.',
+  ],
   [{ tokenBudget: 500 }, 'Option "tokenBudget" must be at least "batchTokens" (512), not 500.'],
   [
     { schedule: 'warmup-stable-decay', warmupFraction: 0.7 },
@@ -63,6 +67,12 @@ test('idle options do not make configurations different, others do', () => {
   const key = (value: Partial<Configuration>) => effectiveKey({ ...defaults, ...value })
   expect(key({ muonMomentum: 0.5 })).toBe(key({}))
   expect(key({ optimiser: 'muon', muonMomentum: 0.5 })).not.toBe(key({ optimiser: 'muon' }))
+  expect(key({ lionLearningRate: 1, sgdLearningRate: 1, sgdMomentum: 0 })).toBe(key({}))
+  expect(key({ optimiser: 'sgd', learningRate: 1, beta2: 0, epsilon: 1 })).toBe(key({ optimiser: 'sgd' }))
+  expect(key({ optimiser: 'muon', learningRate: 1 })).not.toBe(key({ optimiser: 'muon' }))
+  expect(key({ averagingDecay: 0.5, averagingFraction: 0.5 })).toBe(key({}))
+  expect(key({ weightAveraging: 'tail', averagingFraction: 0.5 })).not.toBe(key({ weightAveraging: 'tail' }))
+  expect(key({ curriculumStartLength: 512, curriculumFraction: 1 })).toBe(key({}))
   expect(key({ decayFraction: 0.1 })).toBe(key({}))
   expect(key({ schedule: 'constant', finalLearningRateFraction: 0.9 })).toBe(key({ schedule: 'constant' }))
   expect(key({ tiedEmbeddings: true, headLearningRateFactor: 9 })).toBe(key({ tiedEmbeddings: true }))

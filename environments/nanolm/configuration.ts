@@ -36,11 +36,21 @@ export function feedForwardWidth({ feedForwardFactor, width, activation }: Confi
 
 /** The options that change nothing under the others: Muon's under AdamW, the end of a schedule that has none. */
 export function idleOptions(configuration: Configuration): OptionName[] {
+  const { optimiser, weightAveraging, curriculum, objective, masking } = configuration
   const idle: OptionName[] = []
-  if (configuration.optimiser === 'adamw') idle.push('muonLearningRate', 'muonMomentum', 'newtonSchulzSteps')
+  if (optimiser !== 'muon') idle.push('muonLearningRate', 'muonMomentum', 'newtonSchulzSteps')
+  if (optimiser !== 'lion') idle.push('lionLearningRate')
+  if (optimiser !== 'sgd') idle.push('sgdLearningRate', 'sgdMomentum')
+  if (optimiser === 'lion' || optimiser === 'sgd') idle.push('learningRate', 'beta1', 'beta2', 'epsilon')
   if (configuration.tiedEmbeddings) idle.push('headLearningRateFactor')
   if (configuration.schedule === 'constant') idle.push('finalLearningRateFraction')
   if (configuration.schedule !== 'warmup-stable-decay') idle.push('decayFraction')
+  if (weightAveraging !== 'exponential') idle.push('averagingDecay')
+  if (weightAveraging !== 'tail') idle.push('averagingFraction')
+  if (objective !== 'masked-diffusion') idle.push('masking')
+  if (objective !== 'masked-diffusion' || masking !== 'independent')
+    idle.push('lowestMaskedShare', 'highestMaskedShare')
+  if (curriculum === 'none') idle.push('curriculumStartLength', 'curriculumFraction')
   return idle
 }
 
@@ -81,6 +91,16 @@ function jointProblems(configuration: Configuration): string[] {
   }
   if (batchTokens < contextLength) {
     problems.push(`Option "batchTokens" must be at least "contextLength" (${contextLength}), not ${batchTokens}.`)
+  }
+  if (configuration.curriculum !== 'none' && configuration.curriculumStartLength >= contextLength) {
+    problems.push(
+      `Option "curriculumStartLength" must be below "contextLength" (${contextLength}) for a curriculum, not ${configuration.curriculumStartLength}.`,
+    )
+  }
+  if (configuration.lowestMaskedShare > configuration.highestMaskedShare) {
+    problems.push(
+      `Option "lowestMaskedShare" must be at most "highestMaskedShare" (${configuration.highestMaskedShare}), not ${configuration.lowestMaskedShare}.`,
+    )
   }
   if (tokenBudget < batchTokens) {
     problems.push(`Option "tokenBudget" must be at least "batchTokens" (${batchTokens}), not ${tokenBudget}.`)

@@ -3,11 +3,14 @@
  */
 import type { DecoderConfiguration } from '../../src/engine/models/decoder-configuration.ts'
 import { feedForwardWidth } from './configuration.ts'
+import { objectiveOf } from './objective.ts'
 import type { Configuration } from './options.ts'
 
 export function decoderConfiguration(configuration: Configuration): DecoderConfiguration {
+  const { vocabulary, attention } = objectiveOf(configuration)
   return {
-    vocabulary: 256,
+    vocabulary,
+    attention,
     contextLength: configuration.contextLength,
     depth: configuration.depth,
     width: configuration.width,
@@ -16,6 +19,8 @@ export function decoderConfiguration(configuration: Configuration): DecoderConfi
     feedForwardWidth: feedForwardWidth(configuration),
     positions: configuration.positions,
     norm: configuration.norm,
+    normKind: configuration.normKind,
+    dropout: configuration.dropout,
     queryKeyNorm: configuration.queryKeyNorm,
     activation: configuration.activation,
     tiedEmbeddings: configuration.tiedEmbeddings,

@@ -1,31 +1,50 @@
 /**
  * Which optimiser moves which parameters, and how fast, at one point of the schedule. Muon takes the matrices of the
- * blocks; embedding, head and gains always go with AdamW. Gains and the embedding do not decay.
+ * blocks and leaves the rest to AdamW; the others take everything. Norms and embeddings do not decay.
  */
-import type { AdamW, ParameterGroup } from '../../src/engine/optimisers/optimiser.ts'
+import type { Muon, Optimiser, ParameterGroup } from '../../src/engine/optimisers/optimiser.ts'
 import type { Configuration } from './options.ts'
 
+interface Mover {
+  readonly optimiser: Optimiser
+  readonly learningRate: number
+}
+
 export function parameterGroups(configuration: Configuration, learningRateFactor: number): ParameterGroup[] {
-  const { beta1, beta2, epsilon, weightDecay } = configuration
-  const adamw: AdamW = { kind: 'adamw', betas: [beta1, beta2], epsilon }
-  const learningRate = configuration.learningRate * learningRateFactor
-  const matrices: ParameterGroup =
-    configuration.optimiser === 'adamw'
-      ? { match: 'matrix', optimiser: adamw, learningRate, weightDecay }
-      : {
-          match: 'matrix',
-          optimiser: {
-            kind: 'muon',
-            momentum: configuration.muonMomentum,
-            newtonSchulzSteps: configuration.newtonSchulzSteps,
-          },
-          learningRate: configuration.muonLearningRate * learningRateFactor,
-          weightDecay,
-        }
+  const { embeddingLearningRateFactor, headLearningRateFactor, weightDecay } = configuration
+  const most = mover(configuration)
+  const matrices = configuration.optimiser === 'muon' ? muon(configuration) : most
+  const group = (match: ParameterGroup['match'], { optimiser, learningRate }: Mover, factor = 1) => ({
+    match,
+    optimiser,
+    learningRate: learningRate * learningRateFactor * factor,
+  })
   return [
-    matrices,
-    { match: 'embedding', optimiser: adamw, learningRate: learningRate * configuration.embeddingLearningRateFactor },
-    { match: 'head', optimiser: adamw, learningRate: learningRate * configuration.headLearningRateFactor, weightDecay },
-    { match: 'gain', optimiser: adamw, learningRate },
+    { ...group('matrix', matrices), weightDecay },
+    group('embedding', most, embeddingLearningRateFactor),
+    { ...group('head', most, headLearningRateFactor), weightDecay },
+    group(['gain', 'bias'], most),
   ]
+}
+
+/** Of what Muon does not take. */
+function mover(configuration: Configuration): Mover {
+  switch (configuration.optimiser) {
+    case 'lion':
+      return { optimiser: { kind: 'lion' }, learningRate: configuration.lionLearningRate }
+    case 'sgd':
+      return {
+        optimiser: { kind: 'sgd', momentum: configuration.sgdMomentum },
+        learningRate: configuration.sgdLearningRate,
+      }
+    default: {
+      const { beta1, beta2, epsilon, learningRate } = configuration
+      return { optimiser: { kind: 'adamw', betas: [beta1, beta2], epsilon }, learningRate }
+    }
+  }
+}
+
+function muon({ muonMomentum, newtonSchulzSteps, muonLearningRate }: Configuration): Mover {
+  const optimiser: Muon = { kind: 'muon', momentum: muonMomentum, newtonSchulzSteps }
+  return { optimiser, learningRate: muonLearningRate }
 }

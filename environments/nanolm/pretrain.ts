@@ -1,54 +1,35 @@
 /**
- * One pre-training run from a configuration and a seed: build the decoder, take the steps of the token budget, measure
- * held-out bits per byte. Knows no files; says how it goes through a callback.
+ * One pre-training run from a configuration and a seed: build the model, train it, measure held-out bits per byte. Knows no
+ * files; says how it goes through a callback.
  */
+import { createEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
+import { decoder } from '../../src/engine/models/decoder.ts'
 import { estimatedFlopsPerToken, parameterCount } from '../../src/engine/models/decoder-parameters.ts'
-import { createDecoderTrainer, type Trainer } from '../../src/engine/trainer.ts'
-import { seededRandom } from '../../src/statistics/random.ts'
-import { trainingBatches } from './batches.ts'
-import { divergence, uniformLoss } from './divergence.ts'
+import { rowLengths } from './curriculum.ts'
+import { uniformLoss } from './divergence.ts'
 import { type Metrics, trainingCurve } from './metrics.ts'
 import { decoderConfiguration } from './model.ts'
+import { objectiveOf } from './objective.ts'
 import type { Configuration } from './options.ts'
-import { parameterGroups } from './parameter-groups.ts'
-import { learningRateFactor, warmupSteps } from './schedule.ts'
 import { loadText } from './text.ts'
+import { type TrainingOptions, train } from './training-run.ts'
 import { validate } from './validation.ts'
 
-export interface Progress {
-  readonly step: number
-  readonly steps: number
-  /** Mean training loss of the step, in bits per byte. */
-  readonly trainBitsPerByte: number
-  readonly tokensPerSecond: number
-}
-
-export interface PretrainOptions {
-  /** Of the initial parameters and of the order of the text. */
-  readonly seed: number
+export interface PretrainOptions extends TrainingOptions {
   /** Default 1; the numbers do not depend on it. */
   readonly threads?: number
-  readonly report?: (progress: Progress) => void
 }
 
-/** Tokens that are computed at once. Larger batches are split: beyond this nothing gets faster and memory grows. */
-const tokensAtOnce = 2048
-
 export async function pretrain(configuration: Configuration, options: PretrainOptions): Promise<Metrics> {
-  const { contextLength, batchTokens, tokenBudget, zLoss } = configuration
+  const { batchTokens } = configuration
+  const { seed, threads = 1 } = options
   const model = decoderConfiguration(configuration)
-  const trainer = await createDecoderTrainer({
-    configuration: model,
-    batch: Math.min(batchTokens, tokensAtOnce) / contextLength,
-    sequence: contextLength,
-    threads: options.threads ?? 1,
-    seed: options.seed,
-    zLoss,
-  })
+  const objective = objectiveOf(configuration)
+  const engine = createEmbeddedEngine({ threads })
   try {
-    const steps = Math.floor(tokenBudget / batchTokens)
-    const { losses, seconds, reason } = await takeSteps(trainer, configuration, steps, options)
-    const validation = reason === null ? await validate(trainer, loadText()) : null
+    const trainer = await engine.createTrainer({ model: decoder(model), seed })
+    const { losses, seconds, reason } = await train(trainer, objective, configuration, options)
+    const validation = reason === null ? await validate(trainer, objective, loadText()) : null
     const problem = reason ?? validationProblem(validation!.all)
     const sound = (bitsPerByte: number | undefined) =>
       problem === null && bitsPerByte !== undefined ? bitsPerByte : 'NaN'
@@ -60,51 +41,25 @@ export async function pretrain(configuration: Configuration, options: PretrainOp
       outcome: problem === null ? 'finished' : 'diverged',
       reason: problem,
       parameters: parameterCount(model),
-      estimated_flops: estimatedFlopsPerToken(model) * steps * batchTokens,
+      estimated_flops: estimatedFlops(configuration),
       tokens,
       steps: losses.length,
       seconds,
       tokens_per_second: tokens / seconds,
-      seed: options.seed,
+      seed,
       curve: trainingCurve(losses, batchTokens),
       configuration,
     }
   } finally {
-    await trainer.dispose()
+    await engine.dispose()
   }
 }
 
-interface Course {
-  /** Mean loss of each step that was taken, in nats. */
-  readonly losses: readonly number[]
-  readonly seconds: number
-  /** Why it was given up, or null. */
-  readonly reason: string | null
-}
-
-async function takeSteps(
-  trainer: Trainer,
-  configuration: Configuration,
-  steps: number,
-  { seed, report }: PretrainOptions,
-): Promise<Course> {
-  const { batchTokens, contextLength, clipNorm } = configuration
-  const random = seededRandom(seed).fork('batches')
-  const batches = trainingBatches(loadText(), random, batchTokens / contextLength, contextLength)
-  const losses: number[] = []
-  let reason: string | null = null
-  const start = performance.now()
-  const elapsed = () => (performance.now() - start) / 1000
-  while (losses.length < steps && reason === null) {
-    const { lossSum } = await trainer.forwardBackward(batches.next().value)
-    const groups = parameterGroups(configuration, learningRateFactor(configuration, losses.length, steps))
-    await trainer.optimStep({ groups, clipNorm: clipNorm || null })
-    losses.push(lossSum)
-    reason = divergence(losses, warmupSteps(configuration, steps))
-    const tokensPerSecond = (losses.length * batchTokens) / elapsed()
-    report?.({ step: losses.length, steps, trainBitsPerByte: lossSum / Math.LN2, tokensPerSecond })
-  }
-  return { losses, seconds: elapsed(), reason }
+/** Of the whole budget; shorter rows cost less attention. */
+function estimatedFlops(configuration: Configuration): number {
+  const model = decoderConfiguration(configuration)
+  const perToken = rowLengths(configuration).map(contextLength => estimatedFlopsPerToken({ ...model, contextLength }))
+  return perToken.reduce((sum, ofStep) => sum + ofStep, 0) * configuration.batchTokens
 }
 
 /** The training losses may have been sound and the last step still have broken the model. */

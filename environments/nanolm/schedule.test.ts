@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { resolveConfiguration } from './configuration.ts'
 import { options } from './options.ts'
-import { parameterGroups } from './parameter-groups.ts'
 import { learningRateFactor, type Schedule } from './schedule.ts'
 
 const anySchedule: fc.Arbitrary<Schedule> = fc.record({
@@ -46,27 +45,4 @@ test('one step is a whole schedule', () => {
     const factor = learningRateFactor({ ...resolveConfiguration({}), schedule, warmupFraction: 0 }, 0, 1)
     expect(factor).toBe(1)
   }
-})
-
-test('Muon takes the matrices and leaves the rest to AdamW; gains and the embedding do not decay', () => {
-  const configuration = resolveConfiguration({
-    optimiser: 'muon',
-    learningRate: 0.01,
-    muonLearningRate: 0.1,
-    embeddingLearningRateFactor: 3,
-    headLearningRateFactor: 0.5,
-    weightDecay: 0.2,
-  })
-  const summary = parameterGroups(configuration, 0.5).map(group => [
-    group.match,
-    group.optimiser.kind,
-    group.learningRate,
-    group.weightDecay ?? 0,
-  ])
-  expect(summary).toEqual([
-    ['matrix', 'muon', 0.05, 0.2],
-    ['embedding', 'adamw', 0.015, 0],
-    ['head', 'adamw', 0.0025, 0.2],
-    ['gain', 'adamw', 0.005, 0],
-  ])
 })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../src/statistics/random.ts'
-import { excerptBytes, excerpts, trainingBatches, validationBatch } from './batches.ts'
+import { excerptBytes, excerpts, trainingWindows, validationWindows } from './batches.ts'
+import { nextByte } from './next-byte.ts'
 import { loadText } from './text.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
@@ -43,44 +44,52 @@ test('every tenth document is held out and no document is on both sides', () => 
 })
 
 test('no training window holds held-out text, and no validation window holds training text', () => {
-  for (const { training, heldOut } of loadText()) {
-    const rows = validationRows(heldOut)
-    expect(rows.length).toBe(excerpts)
-    for (const row of rows) {
-      expect(heldOut.includes(row)).toBe(true)
-      expect(training.includes(row)).toBe(false)
+  for (const source of loadText()) {
+    const windows = validationWindows(source, excerptBytes)
+    expect(windows.length).toBe(excerpts)
+    for (const window of windows) {
+      expect(source.heldOut.includes(window)).toBe(true)
+      expect(source.training.includes(window)).toBe(false)
     }
-  }
-
-  function validationRows(heldOut: Buffer): Buffer[] {
-    const source = loadText().find(candidate => candidate.heldOut === heldOut)!
-    const { tokens } = validationBatch(source, excerptBytes)
-    return Array.from({ length: excerpts }, (_, row) =>
-      Buffer.from(tokens.slice(row * excerptBytes, (row + 1) * excerptBytes)),
-    )
   }
 })
 
 test('every context length is measured on the same held-out bytes', () => {
   for (const source of loadText()) {
-    const whole = validationBatch(source, excerptBytes)
-    for (const sequence of [8, 64, 256]) expect(validationBatch(source, sequence).targets).toEqual(whole.targets)
+    const predicted = (length: number) =>
+      Buffer.concat(validationWindows(source, length).map(window => window.subarray(1)))
+    expect(predicted(excerptBytes)).toHaveLength(excerpts * excerptBytes)
+    for (const length of [8, 64, 256]) expect(predicted(length).equals(predicted(excerptBytes))).toBe(true)
   }
 })
 
-test('training rows come from the sources in turn; targets are the next bytes; weights are a mean', () => {
-  const sources = loadText()
-  const { tokens, targets, weights } = trainingBatches(sources, seededRandom(1), 6, 32).next().value
-  for (let row = 0; row < 6; row++) {
-    const window = Buffer.from(tokens.slice(row * 32, (row + 1) * 32))
-    expect(sources[row % 2]!.training.includes(window)).toBe(true)
-    expect(targets.slice(row * 32, row * 32 + 31)).toEqual(tokens.slice(row * 32 + 1, (row + 1) * 32))
-  }
-  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 5)
+test.each([
+  [0, [0, 0, 0, 0, 0, 0]],
+  [0.25, [1, 0, 0, 0, 1, 0]],
+  [0.5, [1, 0, 1, 0, 1, 0]],
+  [0.75, [1, 1, 1, 0, 1, 1]],
+  [1, [1, 1, 1, 1, 1, 1]],
+])('with a share of %d the rows of six are from Moby-Dick or not: %j', (share, expected) => {
+  const [book] = loadText()
+  const windows = trainingWindows(loadText(), seededRandom(1), share)(6, 48)
+  expect(windows.map(window => (book.training.includes(window) ? 1 : 0))).toEqual(expected)
+  expect(windows.every(({ length }) => length === 49)).toBe(true)
 })
 
-test('the same seed gives the same batches, another seed others', () => {
-  const first = (seed: number) => trainingBatches(loadText(), seededRandom(seed), 4, 16).next().value.tokens
-  expect(first(1)).toEqual(first(1))
-  expect(first(1)).not.toEqual(first(2))
+test('windows go on where the call before ended, whatever their lengths; the seed decides where they stand', () => {
+  const windows = (seed: number, ...counts: readonly number[]) => {
+    const take = trainingWindows(loadText(), seededRandom(seed), 0.5)
+    return counts.flatMap(count => take(count, 16))
+  }
+  expect(windows(1, 5)).toEqual(windows(1, 2, 3))
+  expect(windows(1, 5)).not.toEqual(windows(2, 5))
+})
+
+test('next bytes: targets are the bytes that follow, and the weights of a step are a mean', () => {
+  const data = nextByte.trainingData([Buffer.from('whale'), Buffer.from('ships')], seededRandom(1))
+  expect(data.map(({ input, targets }) => [input.tokens, targets])).toEqual([
+    [Int32Array.from(Buffer.from('whal')), Int32Array.from(Buffer.from('hale'))],
+    [Int32Array.from(Buffer.from('ship')), Int32Array.from(Buffer.from('hips'))],
+  ])
+  expect(data.flatMap(({ weights }) => [...weights])).toEqual(Array(8).fill(1 / 8))
 })

@@ -13,7 +13,8 @@ import { parseArgs } from 'node:util'
 import { resolveConfiguration } from './configuration.ts'
 import { writeMetrics } from './metrics.ts'
 import type { Configuration } from './options.ts'
-import { type Progress, pretrain } from './pretrain.ts'
+import { pretrain } from './pretrain.ts'
+import type { Progress } from './training-run.ts'
 
 const usage = 'Usage: node environments/nanolm/train.ts --config FILE --seed N --out FOLDER [--threads N]'
 

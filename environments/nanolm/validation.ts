@@ -1,8 +1,9 @@
 /**
  * Bits per byte of held-out text: what a run is judged by.
  */
-import type { Trainer } from '../../src/engine/trainer.ts'
-import { validationBatch } from './batches.ts'
+import type { Trainer } from '../../src/engine/training.ts'
+import { validationWindows } from './batches.ts'
+import type { Objective } from './objective.ts'
 import type { Source } from './text.ts'
 
 export interface Validation {
@@ -13,15 +14,12 @@ export interface Validation {
 }
 
 /** Numbers that are not finite come out as they are. */
-export async function validate(trainer: Trainer, sources: readonly Source[]): Promise<Validation> {
-  const measured = new Map<Source['name'], number>()
-  for (const source of sources) {
-    const { tokenLogProbabilities } = await trainer.forward(validationBatch(source, trainer.sequence))
-    let nats = 0
-    for (const logProbability of tokenLogProbabilities) nats -= logProbability
-    measured.set(source.name, nats / (Math.LN2 * tokenLogProbabilities.length))
-  }
-  const mobyDick = measured.get('moby_dick')!
-  const stateOfTheUnion = measured.get('sotu')!
+export async function validate(
+  trainer: Trainer,
+  objective: Objective,
+  [book, addresses]: readonly [Source, Source],
+): Promise<Validation> {
+  const mobyDick = await objective.bitsPerByte(trainer, validationWindows(book, trainer.contextLength))
+  const stateOfTheUnion = await objective.bitsPerByte(trainer, validationWindows(addresses, trainer.contextLength))
   return { all: (mobyDick + stateOfTheUnion) / 2, mobyDick, stateOfTheUnion }
 }
