@@ -151,7 +151,8 @@ function lossTensors(graph: Graph, shape: ComputationShape, rawLogits: Tensor, i
     objective = add(objective, outputs['zLoss'])
   }
   if (innerStateWeight > 0) {
-    const inner = ofLogits(innerLogits!)
+    if (!innerLogits) throw new Error('innerStateWeight of cross_entropy: this model has no inner state; leave it out')
+    const inner = ofLogits(innerLogits)
     const smoothed = smoothedLogProbabilities(inner.logProbabilities, inner.meant, labelSmoothing)
     outputs['innerState'] = scale(total(crossEntropyLosses(smoothed, weights)), innerStateWeight)
     objective = add(objective, outputs['innerState'])

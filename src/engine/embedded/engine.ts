@@ -1,6 +1,7 @@
 /**
  * The embedded engine: trains and samples on this machine's CPU, in this process.
  */
+import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
 import type { Capabilities, Engine } from '../engine.ts'
 import { EmbeddedTrainer } from './trainer.ts'
 
@@ -30,14 +31,22 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     if (!(Number.isInteger(value) && value > 0))
       throw new Error(`createEmbeddedEngine: ${field} is ${value}: expected a positive whole number`)
   const trainers = new Set<EmbeddedTrainer>()
+  const keep = (trainer: EmbeddedTrainer) => {
+    trainers.add(trainer)
+    return trainer
+  }
   return {
     capabilities,
-    async createTrainer({ model, seed = 0, values }) {
-      const trainer = new EmbeddedTrainer({ model, seed, values, threads, tokensAtOnce })
-      trainers.add(trainer)
-      return trainer
+    async createTrainer({ model, seed = 0, values = new Map(), adapters = null }) {
+      return keep(new EmbeddedTrainer({ model, adapters, seed, values, threads, tokensAtOnce }))
     },
-    loadTrainer: () => Promise.reject(new Error('loadTrainer: not yet')),
+    async loadTrainer(folder) {
+      const checkpoint = readCheckpoint(folder)
+      const { model, adapters, values } = checkpoint
+      const trainer = new EmbeddedTrainer({ model, adapters, seed: 0, values, threads, tokensAtOnce })
+      trainer.takeUp(checkpoint)
+      return keep(trainer)
+    },
     loadSampler: () => Promise.reject(new Error('loadSampler: not yet')),
     async dispose() {
       for (const trainer of trainers) await trainer.dispose()

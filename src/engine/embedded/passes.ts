@@ -48,6 +48,8 @@ const keptPieces = 8
 export class Passes {
   readonly #options: PassesOptions
   readonly #programs: Programs<readonly DropoutMask[]>
+  /** Whether the model has dropout; null until it is needed. Where it has none, one program serves with and without a seed. */
+  #hasDropout: boolean | null = null
 
   constructor(options: PassesOptions) {
     this.#options = options
@@ -84,15 +86,16 @@ export class Passes {
           targets: targets === 'several' ? widestTargets(piece.members.map(member => data[member]!)) : targets,
           temperature,
           mask,
-          dropout: dropoutSeed !== null,
+          dropout: false,
           adapter,
           capture,
         }
-        const { program, about: masks } = await this.#compiled(shape)
+        const dropout = dropoutSeed !== null && this.#usesDropout(shape)
+        const { program, about: masks } = await this.#compiled({ ...shape, dropout })
         const outputs = await program.run({
           ...values,
           ...pieceInputs(data, piece, shape, model),
-          ...(dropoutSeed !== null && dropoutInputs(piece, masks, dropoutSeed)),
+          ...dropoutInputs(piece, masks, dropoutSeed ?? 0),
         })
         results.add(piece, shape, outputs)
         if (!shape.gradients) continue
@@ -114,6 +117,13 @@ export class Passes {
       const size = shape.rows * (shape.positions + shape.encoderPositions)
       return { program: await compile(outputs, { threads }), about: dropoutMasks, size }
     })
+  }
+
+  #usesDropout(shape: ComputationShape): boolean {
+    const { model, parameters } = this.#options
+    const probe = { ...shape, gradients: false, dropout: true }
+    this.#hasDropout ??= buildComputation(new Graph(), model, parameters, probe).dropoutMasks.length > 0
+    return this.#hasDropout
   }
 
   /** Data that one computation can take together, in the order in which each kind comes first. */

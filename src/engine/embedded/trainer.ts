@@ -1,7 +1,12 @@
 /**
- * The embedded trainer: any model, trained on this machine's CPU. What a trainer does is said in training.ts.
+ * The embedded trainer: any model, trained on this machine's CPU. What a trainer does is said in training.ts. Data are read when a call's
+ * turn comes: arrays that are given should not be written to before it has answered.
  */
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
+import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
+import { writeCheckpoint } from '../checkpoints/write-checkpoint.ts'
 import type { Datum } from '../datum.ts'
+import type { Adapters } from '../engine.ts'
 import { sizeOf } from '../graph/shape.ts'
 import { checkData } from '../losses/check-data.ts'
 import type { DatumFor, Loss } from '../losses/loss.ts'
@@ -10,16 +15,18 @@ import { Optimisation } from '../optimisers/optimisation.ts'
 import type { OptimStepOptions, OptimStepResult } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
 import type { Sampler } from '../sampling.ts'
-import type { ForwardOptions, ForwardResult, ParameterArrays, Trainer } from '../training.ts'
+import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
 import { CallQueue } from './call-queue.ts'
-import { plainParameters } from './computation.ts'
 import { maskKey } from './dropout-masks.ts'
 import { Passes } from './passes.ts'
+import { allValues, checkValues, initialWeights, parameterTensors, type Weights } from './weights.ts'
 
 export interface EmbeddedTrainerOptions {
   readonly model: Model
+  readonly adapters: Adapters | null
   readonly seed: number
-  readonly values: ReadonlyMap<string, Float32Array> | undefined
+  /** Initial values, by name, for those that are given. */
+  readonly values: ReadonlyMap<string, Float32Array>
   readonly threads: number
   readonly tokensAtOnce: number
 }
@@ -29,33 +36,31 @@ export class EmbeddedTrainer implements Trainer {
   readonly vocabulary: number
   readonly contextLength: number
   readonly #model: Model
-  readonly #seed: number
-  /** What is trained: changed in place by steps. */
-  readonly #values: ReadonlyMap<string, Float32Array>
+  readonly #adapters: Adapters | null
   readonly #passes: Passes
   readonly #optimisation: Optimisation
   readonly #queue = new CallQueue('trainer')
+  #weights: Weights
   #gradients: Map<string, Float32Array> | null = null
   #version = 0
+  #seed: number
   /** Calls that took dropout masks of their own. */
   #dropoutCalls = 0
 
-  constructor({ model, seed, values, threads, tokensAtOnce }: EmbeddedTrainerOptions) {
-    const { parameters, vocabulary, contextLength } = model
-    this.parameters = parameters
-    this.vocabulary = vocabulary
-    this.contextLength = contextLength
+  constructor({ model, adapters, seed, values, threads, tokensAtOnce }: EmbeddedTrainerOptions) {
     this.#model = model
+    this.#adapters = adapters
     this.#seed = seed
-    const initial = model.initialValues(seed)
-    this.#values = new Map(parameters.map(({ name }) => [name, initial.get(name)!]))
-    if (values) this.#replace('createTrainer', values)
-    this.#optimisation = new Optimisation(parameters, threads)
+    this.#weights = initialWeights(model, adapters, seed, values)
+    this.parameters = this.#weights.parameters
+    this.vocabulary = model.vocabulary
+    this.contextLength = model.contextLength
+    this.#optimisation = new Optimisation(this.parameters, threads)
     this.#passes = new Passes({
       model,
-      parameters: plainParameters(parameters),
-      trained: parameters.map(({ name }) => name),
-      hasAdapters: false,
+      parameters: parameterTensors(model, adapters),
+      trained: this.parameters.map(({ name }) => name),
+      hasAdapters: adapters !== null,
       threads,
       tokensAtOnce,
     })
@@ -73,7 +78,7 @@ export class EmbeddedTrainer implements Trainer {
     return this.#queue.add('forward', async () => {
       this.#check('forward', data, loss, capture)
       const options = { gradients: false, capture, dropoutSeed }
-      return (await this.#passes.run(this.#record(), data, loss, options)).result
+      return (await this.#passes.run(this.#feeds(), data, loss, options)).result
     })
   }
 
@@ -86,7 +91,7 @@ export class EmbeddedTrainer implements Trainer {
       this.#check('forwardBackward', data, loss, capture)
       const seed = dropoutSeed === undefined ? maskKey(this.#seed, this.#dropoutCalls, 'call') : dropoutSeed
       const options = { gradients: true, capture, dropoutSeed: seed }
-      const { result, gradients } = await this.#passes.run(this.#record(), data, loss, options)
+      const { result, gradients } = await this.#passes.run(this.#feeds(), data, loss, options)
       if (dropoutSeed === undefined) this.#dropoutCalls++
       this.#accumulate(gradients ?? this.#zeros())
       return result
@@ -96,7 +101,7 @@ export class EmbeddedTrainer implements Trainer {
   optimStep(options: OptimStepOptions): Promise<OptimStepResult> {
     return this.#queue.add('optimStep', async () => {
       if (!this.#gradients) throw new Error('optimStep: there are no gradients; call forwardBackward first')
-      const result = await this.#optimisation.step(this.#values, this.#gradients, options)
+      const result = await this.#optimisation.step(this.#weights.trained, this.#gradients, options)
       this.#gradients = null
       this.#version++
       return result
@@ -108,19 +113,43 @@ export class EmbeddedTrainer implements Trainer {
   }
 
   values(): Promise<ParameterArrays> {
-    return this.#queue.add('values', () => copies(this.#values))
+    return this.#queue.add('values', () => copies(this.#weights.trained))
   }
 
   setValues(values: ParameterArrays): Promise<void> {
-    return this.#queue.add('setValues', () => this.#replace('setValues', values))
+    return this.#queue.add('setValues', () => {
+      checkValues('setValues', this.parameters, values)
+      for (const [name, array] of values) this.#weights.trained.get(name)!.set(array)
+    })
   }
 
-  save(): Promise<void> {
-    return Promise.reject(new Error('save: not yet'))
+  save(folder: string): Promise<void> {
+    return this.#queue.add('save', () =>
+      writeCheckpoint(folder, {
+        model: this.#model,
+        adapters: this.#adapters,
+        values: allValues(this.#weights),
+        version: this.#version,
+        counters: { seed: this.#seed, dropoutCalls: this.#dropoutCalls },
+        optimiser: this.#optimisation.exportState(),
+      }),
+    )
   }
 
-  load(): Promise<void> {
-    return Promise.reject(new Error('load: not yet'))
+  load(folder: string, { optimiser = true }: LoadOptions = {}): Promise<void> {
+    return this.#queue.add('load', () =>
+      this.takeUp(readCheckpoint(folder, { model: this.#model, adapters: this.#adapters, optimiser })),
+    )
+  }
+
+  /** Goes on from a checkpoint of this model. */
+  takeUp({ values, version, counters, optimiser }: Checkpoint): void {
+    this.#optimisation.importState(optimiser)
+    this.#weights = initialWeights(this.#model, this.#adapters, 0, values)
+    this.#version = version
+    this.#seed = counters['seed'] ?? this.#seed
+    this.#dropoutCalls = counters['dropoutCalls'] ?? 0
+    this.#gradients = null
   }
 
   snapshot(): Promise<Sampler> {
@@ -136,21 +165,12 @@ export class EmbeddedTrainer implements Trainer {
 
   #check(verb: string, data: readonly Datum[], loss: Loss, capture: readonly string[]): void {
     checkData(verb, data, loss, this.#model)
+    const { readouts } = this.#model
     for (const name of capture)
-      if (!(name in this.#model.readouts))
+      if (!Object.hasOwn(readouts, name))
         throw new Error(
-          `${verb}: there is no read-out ${name}; this model has ${Object.keys(this.#model.readouts).join(', ') || 'none'}`,
+          `${verb}: there is no read-out ${name}; this model has ${Object.keys(readouts).join(', ') || 'none'}`,
         )
-  }
-
-  #replace(verb: string, values: ParameterArrays): void {
-    for (const [name, array] of values) {
-      const own = this.#values.get(name)
-      if (!own) throw new Error(`${verb}: there is no parameter ${name}`)
-      if (own.length !== array.length)
-        throw new Error(`${verb}: ${name} has ${array.length} values: expected ${own.length}`)
-    }
-    for (const [name, array] of values) this.#values.get(name)!.set(array)
   }
 
   #accumulate(fresh: Map<string, Float32Array>): void {
@@ -162,8 +182,8 @@ export class EmbeddedTrainer implements Trainer {
     this.#gradients = fresh
   }
 
-  #record(): Record<string, Float32Array> {
-    return Object.fromEntries(this.#values)
+  #feeds(): Record<string, Float32Array> {
+    return Object.fromEntries(allValues(this.#weights))
   }
 
   #zeros(): Map<string, Float32Array> {
