@@ -6,6 +6,7 @@ import { describeShape, sameShape } from '../graph/shape.ts'
 import { multiply } from './arithmetic.ts'
 import { reshape } from './arrangement.ts'
 import { broadcastTo, zeros } from './broadcast.ts'
+import { toFloat } from './cast.ts'
 import { matrixProduct } from './matrix-product.ts'
 
 /** (n) indices → (n, size) with a 1 at each index. */
@@ -20,12 +21,7 @@ export function oneHot(indices: Tensor, size: number): Tensor {
     shape: [count!, size],
     type: 'bool',
   })
-  return graph.operation({
-    operation: 'Cast',
-    attributes: { to: graph.precision === 'float32' ? 1 : 11 },
-    inputs: [equal],
-    shape: [count!, size],
-  })
+  return toFloat(equal)
 }
 
 /** Up to here the product with a one-hot matrix is as fast as adding row by row (measured on one and two threads). */

@@ -2,6 +2,7 @@
  * The options of the decoder transformer, what makes them valid, and the sizes that follow from them.
  */
 import type { Llama3Scaling } from '../algebra/rotary.ts'
+import { type MemoryConfiguration, memoryProblems } from './memory-configuration.ts'
 
 /**
  * `bidirectional`: every real position of the row. `block-causal`: the position's own block and those before it.
@@ -61,6 +62,8 @@ export interface DecoderConfiguration {
   readonly initialisationScale: number
   /** `depth`: each branch is multiplied by 1/sqrt(2 × depth) before it is added. */
   readonly residualScaling: 'none' | 'depth'
+  /** A sparse key-value memory between two blocks. Default: none. */
+  readonly memory?: MemoryConfiguration
 }
 
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
@@ -122,6 +125,8 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
     expect(attentionBlock !== undefined, 'attentionBlock', `a positive whole number for ${attention} attention`)
   if (attention === 'block-diffusion')
     expect(contextLength % 2 === 0, 'contextLength', 'an even number: a row holds each token noisy and clean')
+  if (configuration.memory !== undefined)
+    problems.push(...memoryProblems(configuration.memory, width, configuration.depth))
   return problems
 }
 

@@ -1,13 +1,14 @@
 /**
  * The parameters of the decoder: names, shapes, roles, how each begins; how many they are and what training costs.
  */
-import { seededRandom } from '../../statistics/random.ts'
+import { type Random, seededRandom } from '../../statistics/random.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
 import { type DecoderConfiguration, feedForwardWidthOf, headWidthOf, positionCountOf } from './decoder-configuration.ts'
+import { initialSlotValues, memoryParameters } from './memory-configuration.ts'
 
 export function decoderParameters(configuration: DecoderConfiguration): Parameter[] {
-  const { vocabulary, depth, width, positions, normKind, tiedEmbeddings } = configuration
+  const { vocabulary, depth, width, positions, normKind, tiedEmbeddings, memory } = configuration
   const parameters: Parameter[] = [{ name: 'embedding', shape: [vocabulary, width], role: 'embedding' }]
   if (positions === 'learned')
     parameters.push({ name: 'positions', shape: [positionCountOf(configuration), width], role: 'embedding' })
@@ -17,6 +18,7 @@ export function decoderParameters(configuration: DecoderConfiguration): Paramete
   }
   parameters.push(...normParameters('norm', width, normKind))
   if (!tiedEmbeddings) parameters.push({ name: 'head', shape: [width, vocabulary], role: 'head' })
+  if (memory) parameters.push(...memoryParameters(memory, width))
   return parameters
 }
 
@@ -83,17 +85,19 @@ export function initialValues(
 ): Map<string, Float32Array> {
   const random = seededRandom(seed)
   const values = new Map<string, Float32Array>()
-  for (const parameter of parameters) {
-    const array = new Float32Array(sizeOf(parameter.shape))
-    if (parameter.role === 'gain') array.fill(1)
-    else if (parameter.role !== 'bias') {
-      const stream = random.fork(parameter.name)
-      const deviation = initialDeviation(parameter, initialisationScale)
-      for (let index = 0; index < array.length; index++) array[index] = deviation * stream.normal()
-    }
-    values.set(parameter.name, array)
-  }
+  for (const parameter of parameters) values.set(parameter.name, initialArray(parameter, initialisationScale, random))
   return values
+}
+
+function initialArray(parameter: Parameter, initialisationScale: number, random: Random): Float32Array {
+  const { name, shape, role } = parameter
+  if (role === 'memory') return initialSlotValues(parameter, random.fork(name))
+  const array = new Float32Array(sizeOf(shape))
+  if (role === 'gain') return array.fill(1)
+  if (role === 'bias') return array
+  const stream = random.fork(name)
+  const deviation = initialDeviation(parameter, initialisationScale)
+  return array.map(() => deviation * stream.normal())
 }
 
 export function parameterCount(configuration: DecoderConfiguration): number {

@@ -10,6 +10,9 @@ import type { Tensor } from '../graph/graph.ts'
 import { type Heads, joinHeads, projectHeads } from './attention-branch.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { feedForward } from './feed-forward.ts'
+import { memoryBlock } from './memory-configuration.ts'
+import type { MemoryAnswer } from './memory-layer.ts'
+import { addAnswer, askByState } from './memory-recall.ts'
 import { branchOutput, normalised } from './norm.ts'
 
 export interface DecoderPass {
@@ -20,13 +23,17 @@ export interface DecoderPass {
   attend(block: number, heads: Heads): Tensor
   /** As in BuildInputs; absent: none. */
   dropout?(name: string, tensor: Tensor, rate: number): Tensor
+  /** (rows, width): what a memory that is asked by the history adds to each row. */
+  readonly recalled?: Tensor | undefined
 }
 
 export interface DecoderResult {
   /** (tokens, vocabulary). */
   readonly logits: Tensor
-  /** (tokens, width) each: after the embedding, then after each block. */
+  /** (tokens, width) each: after the embedding, then after each block, with what a memory adds there. */
   readonly hidden: readonly Tensor[]
+  /** Of a memory that is asked by the state. */
+  readonly answer: MemoryAnswer | null
 }
 
 /** Token ids, row after row, the same number in each. */
@@ -36,7 +43,7 @@ export function decoderStack(
   tokens: Tensor,
   pass: DecoderPass,
 ): DecoderResult {
-  const { depth, positions, residualScaling, dropout: rate = 0 } = configuration
+  const { depth, positions, residualScaling, memory, dropout: rate = 0 } = configuration
   const { graph } = tokens
   const factor = residualScaling === 'depth' ? 1 / Math.sqrt(2 * depth) : 1
   const dropout = (name: string, tensor: Tensor) =>
@@ -50,18 +57,23 @@ export function decoderStack(
 
   const embedded = lookUpRows(parameters.get('embedding')!, tokens)
   const placed = positions === 'learned' ? pass.addPositions(embedded, parameters.get('positions')!) : embedded
-  const hidden = [dropout('embedding', placed)]
+  const hidden: Tensor[] = []
+  let answer: MemoryAnswer | null = null
+  const keep = (state: Tensor) => {
+    if (!memory || hidden.length !== memoryBlock(memory, depth)) return hidden.push(state)
+    if (!pass.recalled) answer = askByState(memory, parameters, state)
+    return hidden.push(addAnswer(state, pass.recalled ?? answer!.added))
+  }
+  keep(dropout('embedding', placed))
   for (let block = 0; block < depth; block++) {
     const [attention, forward] = [`blocks.${block}.attention`, `blocks.${block}.feedForward`]
     const attended = residual(hidden[block]!, attention, (input, gain) => {
       const heads = projectHeads(configuration, parameters, attention, input, gain, pass.rows)
       return joinHeads(parameters, attention, pass.attend(block, heads))
     })
-    hidden.push(
-      residual(attended, forward, (input, gain) => feedForward(configuration, parameters, forward, input, gain)),
-    )
+    keep(residual(attended, forward, (input, gain) => feedForward(configuration, parameters, forward, input, gain)))
   }
-  return { logits: decoderHead(configuration, parameters, hidden[depth]!), hidden }
+  return { logits: decoderHead(configuration, parameters, hidden[depth]!), hidden, answer }
 }
 
 /** From the last hidden state, through the last norm, to logits. */

@@ -11,21 +11,34 @@ import type { Tensor } from '../graph/graph.ts'
 import type { Heads } from './attention-branch.ts'
 import { type DecoderConfiguration, headWidthOf } from './decoder-configuration.ts'
 import { decoderStack } from './decoder-stack.ts'
+import { askByHistory } from './memory-recall.ts'
 import type { CacheEntry, IncrementalModel, StepInputs } from './model.ts'
 
 /** Null where a position sees later ones: all is computed anew for each token then. */
 export function incrementalDecoder(configuration: DecoderConfiguration): IncrementalModel | null {
-  const { attention = 'causal', depth } = configuration
+  const { attention = 'causal', depth, width, memory } = configuration
   if (attention !== 'causal') return null
+  const asksOnce = memory?.query === 'history'
   return {
-    entries: capacity =>
-      Array.from({ length: depth }, (_, block) => keyValueEntries(configuration, `blocks.${block}`, capacity)).flat(),
+    entries: capacity => [
+      ...Array.from({ length: depth }, (_, block) =>
+        keyValueEntries(configuration, `blocks.${block}`, capacity),
+      ).flat(),
+      ...(asksOnce ? [{ name: 'memory.recalled', shape: [width], axis: null }] : []),
+    ],
+    ...(asksOnce && {
+      encode: ({ parameters, encoder }) => {
+        const { added } = askByHistory(memory, parameters, parameters.get('embedding')!, encoder!)
+        return new Map([['memory.recalled', added]])
+      },
+    }),
     step: inputs =>
       decoderStack(configuration, inputs.parameters, inputs.tokens, {
         rows: inputs.rows,
         addPositions: (embedded, table) =>
           add(embedded, lookUpRows(table, reshape(inputs.places, [embedded.shape[0]!]))),
         attend: (block, heads) => attendStep(configuration, inputs, `blocks.${block}`, heads),
+        recalled: asksOnce ? inputs.cache.fixed('memory.recalled') : undefined,
       }),
   }
 }

@@ -8,32 +8,44 @@ import type { Graph, Tensor } from '../graph/graph.ts'
 import { attendWholeRows } from './decoder-attention.ts'
 import { checkDecoder, type DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
-import { decoderStack } from './decoder-stack.ts'
+import { decoderHead, decoderStack } from './decoder-stack.ts'
 import { incrementalDecoder } from './decoder-step.ts'
+import { memoryBlock } from './memory-configuration.ts'
+import { answerReadouts, askByHistory, memoryReadouts } from './memory-recall.ts'
 import type { Model } from './model.ts'
 
-/** Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the embedding, then one a block. */
+/**
+ * Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the embedding, then one a block; and those
+ * of a memory. The inner state is the one that the memory's answer was added to, read by the head.
+ */
 export function decoder(configuration: DecoderConfiguration): Model {
   checkDecoder(configuration)
-  const { vocabulary, contextLength, depth, width } = configuration
+  const { vocabulary, contextLength, depth, width, memory } = configuration
   const states = Array.from({ length: depth + 1 }, (_, block) => `hidden.${block}`)
   return {
     kind: 'decoder',
     configuration,
     vocabulary,
     contextLength,
-    inputs: { tokens: true, encoderTokens: false, features: 0 },
+    inputs: { tokens: true, encoderTokens: memory?.query === 'history', features: 0 },
     parameters: decoderParameters(configuration),
-    readouts: Object.fromEntries(states.map(name => [name, width])),
+    readouts: { ...Object.fromEntries(states.map(name => [name, width])), ...(memory && memoryReadouts(memory)) },
     initialValues: seed => initialDecoderValues(configuration, seed),
-    build({ parameters, rows, tokens, lengths, dropout }) {
-      const { logits, hidden } = decoderStack(configuration, parameters, tokens, {
+    build({ parameters, rows, tokens, lengths, encoder, dropout }) {
+      const ofHistory =
+        encoder && memory ? askByHistory(memory, parameters, parameters.get('embedding')!, encoder) : null
+      const { logits, hidden, answer } = decoderStack(configuration, parameters, tokens, {
         rows,
         addPositions: (embedded, table) => addPositions(configuration, embedded, table, rows),
         attend: (_, heads) => attendWholeRows(configuration, lengths, heads),
         dropout,
+        recalled: ofHistory?.added,
       })
-      return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
+      const readouts = new Map(states.map((name, block) => [name, hidden[block]!]))
+      if (!memory) return { logits, readouts }
+      for (const [name, tensor] of answerReadouts((ofHistory ?? answer)!, tokens.shape[0]!)) readouts.set(name, tensor)
+      const inner = hidden[memoryBlock(memory, depth)]!
+      return { logits, readouts, innerLogits: decoderHead(configuration, parameters, inner) }
     },
     incremental: incrementalDecoder(configuration),
   }

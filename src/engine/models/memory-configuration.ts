@@ -29,6 +29,7 @@ const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) &
 
 /** One sentence for each field that is not valid; empty when all is well. */
 export function memoryProblems(memory: MemoryConfiguration, width: number, depth: number): string[] {
+  if (typeof memory !== 'object' || memory === null) return [`memory is ${memory}: expected an object, or absent`]
   const { slots, chosen, productKeys = false, block = 0, query = 'state' } = memory
   const problems: string[] = []
   const expect = (holds: boolean, field: keyof MemoryConfiguration, expected: string) => {
@@ -66,12 +67,10 @@ export function memoryParameters(memory: MemoryConfiguration, width: number): Pa
 }
 
 /**
- * Keys are uniform within 1/sqrt(their width), so that scores begin with a deviation below 1 (Lample et al., 2019). Values are 0: the model
- * begins as it would be without a memory, and a key learns from when the values of its slot and of others that are chosen with it differ.
+ * Of the slots. Keys are uniform within 1/sqrt(their width), so that scores begin with a deviation below 1 (Lample et al., 2019). Values are
+ * 0: the model begins as it would be without a memory, and a key learns from when the values of slots that are chosen together differ.
  */
-export function initialMemoryValue({ name, shape }: Parameter, random: Random): Float32Array {
+export function initialSlotValues({ name, shape }: Parameter, random: Random): Float32Array {
   const values = new Float32Array(sizeOf(shape))
-  if (name === 'memory.values') return values
-  if (name === 'memory.history') return values.map(() => random.normal() / Math.sqrt(shape[0]!))
-  return values.map(() => (2 * random.uniform() - 1) / Math.sqrt(shape[1]!))
+  return name.endsWith('.values') ? values : values.map(() => (2 * random.uniform() - 1) / Math.sqrt(shape[1]!))
 }

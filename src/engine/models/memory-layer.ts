@@ -9,6 +9,7 @@
  */
 import { add } from '../algebra/arithmetic.ts'
 import { concatenate, reshape, slice } from '../algebra/arrangement.ts'
+import { toFloat } from '../algebra/cast.ts'
 import { lookUpRows } from '../algebra/lookup.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import { softmax } from '../algebra/softmax.ts'
@@ -105,11 +106,4 @@ function entries(rows: Tensor, indices: Tensor): Tensor {
 /** Of a table of whole numbers with one whole number (1, 1) or a table of the same shape. */
 function wholeNumbers(operation: 'Add' | 'Mul' | 'Div' | 'Mod', a: Tensor, b: Tensor): Tensor {
   return a.graph.operation({ operation, inputs: [a, b], shape: a.shape, type: 'int64' })
-}
-
-/** As a read-out: exact up to 2^24 slots in single precision. */
-function toFloat(numbers: Tensor): Tensor {
-  const { graph, shape } = numbers
-  const attributes = { to: graph.precision === 'float32' ? 1 : 11 }
-  return graph.operation({ operation: 'Cast', attributes, inputs: [numbers], shape })
 }
