@@ -2,7 +2,7 @@
  * Samples of a masked-diffusion model, in the order that an unmasking rule says. Their log-probabilities add up to those that duel.ts
  * gives to them under the same rule.
  */
-import { seededRandom } from '../../statistics/random.ts'
+import { keyedUniform } from '../../statistics/keyed-random.ts'
 import type { Denoiser } from './denoiser.ts'
 import { drawToken } from './draw.ts'
 import { type Unmasking, unmask } from './unmasking.ts'
@@ -65,9 +65,9 @@ function begun(template: Int32Array): AnyOrderSample {
 /** Draws a token and writes down how; the sample's tokens are set by the one who asks. */
 function drawing(request: AnyOrderRequest, number: number, sample: AnyOrderSample): Unmasking['reveal'] {
   const { template, temperature = 1, seed = 0, key = template.join(' ') } = request
-  const random = seededRandom(seed).fork(key).fork(number)
+  const uniform = keyedUniform(seed, key)
   return (position, logProbabilities, pass) => {
-    const { token, logProbability } = drawToken(logProbabilities, temperature, random.fork(position).uniform())
+    const { token, logProbability } = drawToken(logProbabilities, temperature, uniform(number, position))
     sample.passes[position] = pass
     sample.logProbabilities[position] = logProbabilities[token]!
     sample.drawnLogProbabilities[position] = logProbability

@@ -1,0 +1,46 @@
+/**
+ * Whether requests for beams make sense for a model.
+ */
+import type { BeamRequest, Sampler, Transitions } from '../sampling.ts'
+
+type Sizes = Pick<Sampler, 'vocabulary' | 'contextLength'>
+
+/** Throws one sentence for the first thing that is wrong. What a prompt consists of is for the model to check. */
+export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes): void {
+  // Requests often share a large one.
+  const checked = new Set<Transitions>()
+  for (const [index, { prompt, beams, maximumTokens, stop, constraint }] of requests.entries()) {
+    const refuse = (problem: string) => {
+      throw new Error(`beamSearch: request ${index}: ${problem}`)
+    }
+    for (const [field, value] of Object.entries({ beams, maximumTokens }))
+      if (!Number.isInteger(value) || value < 1) refuse(`${field} is ${value}: expected a positive whole number`)
+    // The last token is not read any more.
+    const length = prompt.tokens.length + maximumTokens - 1
+    if (length > sizes.contextLength)
+      refuse(
+        `a prompt of ${prompt.tokens.length} and ${maximumTokens} tokens more do not fit a context of ${sizes.contextLength}`,
+      )
+    const wrongStop = stop.find(token => !isTokenOf(token, sizes))
+    if (wrongStop !== undefined) refuse(`the stop ${wrongStop} is not one of the ${sizes.vocabulary} tokens`)
+    if (!constraint || checked.has(constraint)) continue
+    const problem = constraintProblem(constraint, sizes)
+    if (problem) refuse(`the constraint ${problem}`)
+    checked.add(constraint)
+  }
+}
+
+function constraintProblem({ next }: Transitions, sizes: Sizes): string | null {
+  if ((next[0]?.size ?? 0) === 0) return 'allows no first token'
+  for (const [state, transitions] of next.entries())
+    for (const [token, following] of transitions) {
+      if (!isTokenOf(token, sizes))
+        return `allows ${token} in state ${state}, which is not one of the ${sizes.vocabulary} tokens`
+      if (!(following in next)) return `leads from state ${state} to ${following}, and has only ${next.length} states`
+    }
+  return null
+}
+
+function isTokenOf(token: number, { vocabulary }: Sizes): boolean {
+  return Number.isInteger(token) && token >= 0 && token < vocabulary
+}

@@ -1,0 +1,275 @@
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { seededRandom } from '../../statistics/random.ts'
+import type { CrossEntropyDatum, ModelInput } from '../datum.ts'
+import { createEmbeddedEngine } from '../embedded/engine.ts'
+import { decoder } from '../models/decoder.ts'
+import type { Beam, BeamRequest } from '../sampling.ts'
+import { checkBeamRequests } from './beam-request.ts'
+import { beamSearch } from './beam-search.ts'
+import { type FrontierStart, wholeFrontier } from './frontier.ts'
+import { trieOf } from './trie.ts'
+
+/** A model that is a table: other log-probabilities after each beginning. Rounded coarsely, so that there are ties. */
+function table(vocabulary: number, seed: number, known = new Map<string, Float32Array>()): FrontierStart {
+  const random = seededRandom(seed)
+  const row = (tokens: Int32Array) => {
+    const key = tokens.join()
+    const stream = random.fork(key)
+    const values = known.get(key) ?? Float32Array.from({ length: vocabulary }, () => -stream.integer(16) / 4)
+    known.set(key, values)
+    return values
+  }
+  return async function start(inputs: readonly ModelInput[]) {
+    return {
+      logProbabilities: inputs.map(({ tokens }) => row(tokens)),
+      extend: (parents, tokens) =>
+        start(parents.map((parent, index) => ({ tokens: Int32Array.of(...inputs[parent]!.tokens, tokens[index]!) }))),
+    }
+  }
+}
+
+interface Problem {
+  readonly vocabulary: number
+  readonly seed: number
+  readonly request: BeamRequest
+}
+
+const problems: fc.Arbitrary<Problem> = fc
+  .record({
+    vocabulary: fc.integer({ min: 2, max: 4 }),
+    seed: fc.nat(),
+    beams: fc.integer({ min: 1, max: 6 }),
+    maximumTokens: fc.integer({ min: 1, max: 4 }),
+    stop: fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 2 }),
+    allowed: fc.option(fc.array(fc.array(fc.nat({ max: 3 }), { maxLength: 3 }), { minLength: 1, maxLength: 8 })),
+    prompt: fc.array(fc.nat({ max: 1 }), { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ vocabulary, seed, beams, maximumTokens, stop, allowed, prompt }) => ({
+    vocabulary,
+    seed,
+    request: {
+      prompt: { tokens: Int32Array.from(prompt) },
+      beams,
+      maximumTokens,
+      stop: stop.map(token => token % vocabulary),
+      // Token 0 ends every allowed sequence, so that none begins with another.
+      ...(allowed && {
+        constraint: trieOf(allowed.map(tokens => [...tokens.map(token => 1 + (token % (vocabulary - 1))), 0])),
+      }),
+    },
+  }))
+
+interface Found {
+  readonly tokens: number[]
+  readonly logProbability: number
+  readonly state: number
+  readonly stopReason: 'stop' | 'length' | null
+}
+
+const inOrder = (a: Found, b: Found) =>
+  b.logProbability - a.logProbability || (a.tokens.join() < b.tokens.join() ? -1 : 1)
+
+/** All that may follow a beginning, by the definition. */
+async function continuations({ vocabulary, seed, request }: Problem, { tokens, logProbability, state }: Found) {
+  const { prompt, stop, constraint, maximumTokens } = request
+  const { logProbabilities } = await table(vocabulary, seed)([{ tokens: Int32Array.of(...prompt.tokens, ...tokens) }])
+  const allowed = constraint
+    ? [...constraint.next[state]!]
+    : Array.from({ length: vocabulary }, (_, token) => [token, 0])
+  return allowed.map(([token, following]): Found => {
+    const isStopped = stop.includes(token!) || (constraint && constraint.next[following!]!.size === 0)
+    const isLast = tokens.length + 1 === maximumTokens
+    return {
+      tokens: [...tokens, token!],
+      logProbability: logProbability + logProbabilities[0]![token!]!,
+      state: following!,
+      stopReason: isStopped ? 'stop' : isLast ? 'length' : null,
+    }
+  })
+}
+
+/** Beam search without cleverness: as many beginnings and as many ends as there are beams, until nothing goes on. */
+async function reference(problem: Problem, beams: number): Promise<Found[]> {
+  let open: Found[] = [{ tokens: [], logProbability: 0, state: 0, stopReason: null }]
+  let ended: Found[] = []
+  while (open.length > 0) {
+    const all = (await Promise.all(open.map(hypothesis => continuations(problem, hypothesis)))).flat()
+    ended = [...ended, ...all.filter(({ stopReason }) => stopReason)].sort(inOrder).slice(0, beams)
+    open = all
+      .filter(({ stopReason }) => !stopReason)
+      .sort(inOrder)
+      .slice(0, beams)
+  }
+  return ended
+}
+
+const plain = (found: readonly (Found | Beam)[]) =>
+  found.map(({ tokens, logProbability, stopReason }) => ({ tokens: [...tokens], logProbability, stopReason }))
+
+test('it finds what a search without cleverness finds, in the same order', async () => {
+  await fc.assert(
+    fc.asyncProperty(problems, async problem => {
+      const [beams] = await beamSearch(table(problem.vocabulary, problem.seed), [problem.request])
+      expect(plain(beams!)).toEqual(plain(await reference(problem, problem.request.beams)))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('with as many beams as there are sequences it finds all of them, best first', async () => {
+  await fc.assert(
+    fc.asyncProperty(problems, async problem => {
+      const all = await reference(problem, Number.POSITIVE_INFINITY)
+      const request = { ...problem.request, beams: all.length }
+      const [beams] = await beamSearch(table(problem.vocabulary, problem.seed), [request])
+      expect(plain(beams!)).toEqual(plain(all))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('requests together, of any lengths and in any groups, find what each finds alone', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(problems, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 1, max: 12 }),
+      async (several, rowsAtOnce) => {
+        const model = table(4, 1)
+        const requests = several.map(({ request }) => request)
+        const alone = await Promise.all(requests.map(async request => (await beamSearch(model, [request]))[0]))
+        expect(await beamSearch(model, requests, { rowsAtOnce })).toEqual(alone)
+      },
+    ),
+    { numRuns: 30 },
+  )
+})
+
+test('a constraint takes away and does not renormalise; every beam is one of the allowed', async () => {
+  const allowed = [
+    [1, 2, 3],
+    [1, 3],
+    [2, 2],
+  ]
+  const request = { prompt: { tokens: Int32Array.of(0) }, maximumTokens: 3, stop: [], constraint: trieOf(allowed) }
+  const known = new Map<string, Float32Array>()
+  const [beams] = await beamSearch(table(4, 8, known), [{ ...request, beams: 9 }])
+  expect(beams!.map(({ tokens }) => [...tokens].join()).toSorted()).toEqual(['1,2,3', '1,3', '2,2'])
+  for (const { tokens, logProbability, stopReason } of beams!) {
+    const sum = tokens.reduce(
+      (total, token, place) => total + known.get([0, ...tokens.slice(0, place)].join())![token]!,
+      0,
+    )
+    expect(logProbability).toBe(sum)
+    expect(stopReason).toBe('stop')
+  }
+})
+
+test('equal sequences come in the order of their tokens; impossible ones do not come', async () => {
+  const rows: FrontierStart = async function start(inputs) {
+    return {
+      logProbabilities: inputs.map(() => Float32Array.of(-1, -1, Number.NEGATIVE_INFINITY)),
+      extend: parents => start(parents.map(parent => inputs[parent]!)),
+    }
+  }
+  const request = { prompt: { tokens: Int32Array.of(0) }, maximumTokens: 2, stop: [1], beams: 9 }
+  const [beams] = await beamSearch(rows, [request])
+  expect(beams!.map(({ tokens }) => [...tokens])).toEqual([[1], [0, 0], [0, 1]])
+  expect(beams!.map(({ stopReason }) => stopReason)).toEqual(['stop', 'length', 'stop'])
+})
+
+test('a search can be ended, and one on weights that diverged ends by itself', async () => {
+  const request = { prompt: { tokens: Int32Array.of(0) }, maximumTokens: 3, stop: [], beams: 2 }
+  const controller = new AbortController()
+  const model = table(3, 1)
+  const stopping: FrontierStart = async inputs => {
+    controller.abort(new Error('enough'))
+    return model(inputs)
+  }
+  await expect(beamSearch(stopping, [request], { signal: controller.signal })).rejects.toThrow('enough')
+  const diverged: FrontierStart = async () => ({
+    logProbabilities: [Float32Array.of(0, Number.NaN)],
+    extend: () => Promise.reject(new Error('unreachable')),
+  })
+  await expect(beamSearch(diverged, [request])).rejects.toThrow('the log-probability of token 1 is not a number')
+})
+
+test.each([
+  [{ beams: 0 }, 'request 0: beams is 0: expected a positive whole number'],
+  [{ maximumTokens: 1.5 }, 'request 0: maximumTokens is 1.5: expected a positive whole number'],
+  [{ maximumTokens: 8 }, 'request 0: a prompt of 2 and 8 tokens more do not fit a context of 8'],
+  [{ stop: [4] }, 'request 0: the stop 4 is not one of the 4 tokens'],
+  [{ constraint: { next: [] } }, 'request 0: the constraint allows no first token'],
+  [{ constraint: { next: [new Map([[5, 1]]), new Map()] } }, 'allows 5 in state 0, which is not one of the 4 tokens'],
+  [{ constraint: { next: [new Map([[1, 2]])] } }, 'leads from state 0 to 2, and has only 1 states'],
+])('what cannot be is refused with a sentence (%#)', (wrong, sentence) => {
+  const request = { prompt: { tokens: Int32Array.of(0, 1) }, beams: 2, maximumTokens: 7, stop: [3] }
+  expect(() => checkBeamRequests([{ ...request, ...wrong }], { vocabulary: 4, contextLength: 8 })).toThrow(sentence)
+  expect(() => checkBeamRequests([request], { vocabulary: 4, contextLength: 8 })).not.toThrow()
+})
+
+describe('a real model', () => {
+  const engine = createEmbeddedEngine()
+  afterAll(() => engine.dispose())
+
+  test('finds all allowed sequences with the log-probabilities that a forward pass gives them', async () => {
+    const model = decoder({
+      vocabulary: 5,
+      contextLength: 8,
+      depth: 1,
+      width: 8,
+      heads: 2,
+      keyValueHeads: 1,
+      positions: 'rotary',
+      norm: 'pre',
+      queryKeyNorm: false,
+      activation: 'gelu',
+      tiedEmbeddings: false,
+      logitSoftCap: null,
+      initialisationScale: 4,
+      residualScaling: 'none',
+    })
+    const trainer = await engine.createTrainer({ model, seed: 4 })
+    const start = wholeFrontier({
+      vocabulary: 5,
+      async distributions(inputs) {
+        const data = inputs.map(
+          ({ input }): CrossEntropyDatum => ({
+            input,
+            targets: 'vocabulary',
+            weights: new Float32Array(5 * input.tokens.length),
+          }),
+        )
+        return (await trainer.forward(data, { kind: 'cross_entropy' })).logProbabilities
+      },
+    })
+    const prompts = [Int32Array.of(1), Int32Array.of(2, 0, 3, 1)]
+    const allowed = [
+      [1, 2, 4],
+      [1, 3, 4],
+      [3, 4],
+      [2, 2, 2, 4],
+    ]
+    const requests = prompts.map(tokens => ({
+      prompt: { tokens },
+      beams: 4,
+      maximumTokens: 4,
+      stop: [4],
+      constraint: trieOf(allowed),
+    }))
+    const found = await beamSearch(start, requests)
+    for (const [index, prompt] of prompts.entries()) {
+      const data = allowed.map((sequence): CrossEntropyDatum => {
+        const whole = Int32Array.of(...prompt, ...sequence)
+        const weights = new Float32Array(whole.length - 1).fill(1, prompt.length - 1)
+        return { input: { tokens: whole.slice(0, -1) }, targets: whole.slice(1), weights }
+      })
+      const { losses } = await trainer.forward(data, { kind: 'cross_entropy' })
+      const sums = losses.map(values => -values.reduce((sum, value) => sum + value, 0))
+      const expected = allowed.map((tokens, place) => ({ tokens, sum: sums[place]! })).sort((a, b) => b.sum - a.sum)
+      expect(found[index]!.map(({ tokens }) => [...tokens])).toEqual(expected.map(({ tokens }) => tokens))
+      for (const [place, { sum }] of expected.entries())
+        expect(found[index]![place]!.logProbability).toBeCloseTo(sum, 5)
+    }
+  })
+})

@@ -1,0 +1,40 @@
+/**
+ * What beam search needs of a model: rows that go on from what they have read.
+ */
+import type { ModelInput } from '../datum.ts'
+import type { CallOptions, Sampler } from '../sampling.ts'
+
+/** Rows at a point of their continuation. */
+export interface Frontier {
+  /** By row, the log-probability of every token as the next one. */
+  readonly logProbabilities: readonly Float32Array[]
+  /** Row i of the result is row `parents[i]` of this one with `tokens[i]` behind it. This one is not used after. */
+  extend(parents: readonly number[], tokens: readonly number[]): Promise<Frontier>
+}
+
+/** One row a prompt; prompts of any lengths. */
+export type FrontierStart = (prompts: readonly ModelInput[]) => Promise<Frontier>
+
+/** For models that keep nothing of what they have read: every step reads everything anew. */
+export function wholeFrontier(
+  sampler: Pick<Sampler, 'vocabulary' | 'distributions'>,
+  options?: CallOptions,
+): FrontierStart {
+  const { vocabulary } = sampler
+  return async function start(inputs): Promise<Frontier> {
+    const distributions = await sampler.distributions(
+      inputs.map(input => ({ input })),
+      options,
+    )
+    return {
+      logProbabilities: distributions.map(rows => rows.subarray(rows.length - vocabulary)),
+      extend: (parents, tokens) =>
+        start(
+          parents.map((parent, row) => {
+            const input = inputs[parent]!
+            return { ...input, tokens: Int32Array.of(...input.tokens, tokens[row]!) }
+          }),
+        ),
+    }
+  }
+}
