@@ -43,13 +43,40 @@ export function projectHeads(
   }
 }
 
+/** For cross-attention: (rows, heads, positions, channels). */
+export function projectQueries(
+  shape: HeadsShape,
+  parameters: ReadonlyMap<string, Tensor>,
+  name: string,
+  input: Tensor,
+  gain: Tensor | null,
+  rows: number,
+): Tensor {
+  const packed = matrixProduct(input, withGain(parameters.get(`${name}.query`)!, gain))
+  return headNorm(shape, parameters, `${name}.queryNorm`, separate(packed, rows, headWidthOf(shape)))
+}
+
+/** For cross-attention, from what the encoder made: (rows, key-value heads, positions, channels). */
+export function projectKeysAndValues(
+  shape: HeadsShape,
+  parameters: ReadonlyMap<string, Tensor>,
+  name: string,
+  encoded: Tensor,
+  rows: number,
+): { readonly keys: Tensor; readonly values: Tensor } {
+  const matrices = ['key', 'value'].map(part => parameters.get(`${name}.${part}`)!)
+  const byHead = separate(matrixProduct(encoded, concatenate(matrices, 1)), rows, headWidthOf(shape))
+  const [keys, values] = split(byHead, 1, [shape.keyValueHeads, shape.keyValueHeads]) as [Tensor, Tensor]
+  return { keys: headNorm(shape, parameters, `${name}.keyNorm`, keys), values }
+}
+
 /** (rows × positions, heads × channels) → (rows, heads, positions, channels). */
-export function separate(packed: Tensor, rows: number, channels: number): Tensor {
+function separate(packed: Tensor, rows: number, channels: number): Tensor {
   const [count, size] = packed.shape as [number, number]
   return transpose(reshape(packed, [rows, count / rows, size / channels, channels]), [0, 2, 1, 3])
 }
 
-export function headNorm(
+function headNorm(
   { queryKeyNorm, normEpsilon }: HeadsShape,
   parameters: ReadonlyMap<string, Tensor>,
   name: string,

@@ -1,8 +1,9 @@
 /**
- * Attention of whole rows in the decoder: where its positions are and what each sees.
+ * Whole rows in the decoder: where its positions are and what each sees.
  */
 import { alibiBias } from '../algebra/alibi.ts'
-import { reshape } from '../algebra/arrangement.ts'
+import { add } from '../algebra/arithmetic.ts'
+import { reshape, slice } from '../algebra/arrangement.ts'
 import { attention } from '../algebra/attention.ts'
 import { blockCausal, blockDiffusion, both, causal, real, visible } from '../algebra/attention-mask.ts'
 import { rotary } from '../algebra/rotary.ts'
@@ -15,6 +16,15 @@ export function placesOf({ attention }: DecoderConfiguration, entries: number): 
   return Array.from({ length: entries }, (_, entry) =>
     attention === 'block-diffusion' ? Math.floor(entry / 2) : entry,
   )
+}
+
+/** Learned positions, from a table: entries of a row stand at 0, 1, …, or two at each where a row holds each token twice. */
+export function addPlaces({ attention }: DecoderConfiguration, embedded: Tensor, table: Tensor, rows: number): Tensor {
+  const [count, width] = embedded.shape as [number, number]
+  const copies = attention === 'block-diffusion' ? 2 : 1
+  const places = Math.ceil(count / rows / copies)
+  const placed = reshape(slice(table, 0, 0, places), [1, places, 1, width])
+  return reshape(add(reshape(embedded, [rows, places, copies, width]), placed), [count, width])
 }
 
 /** `lengths` (rows): entries that are real. Not needed by causal attention, where padding comes after all that is real. */

@@ -7,7 +7,7 @@ import { add } from '../algebra/arithmetic.ts'
 import { lookUpRows } from '../algebra/lookup.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import type { Tensor } from '../graph/graph.ts'
-import { type Heads, joinHeads, projectHeads } from './attention-branch.ts'
+import { type Heads, joinHeads, projectHeads, projectQueries } from './attention-branch.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { feedForward } from './feed-forward.ts'
 import { memoryBlock } from './memory-configuration.ts'
@@ -21,6 +21,8 @@ export interface DecoderPass {
   addPositions(embedded: Tensor, table: Tensor): Tensor
   /** What the queries of a block take from its values: the queries' shape. Rotary positions and ALiBi are applied here. */
   attend(block: number, heads: Heads): Tensor
+  /** What the queries of a block take from an encoder's values, likewise; absent: there is no encoder. */
+  attendEncoder?(block: number, queries: Tensor): Tensor
   /** As in BuildInputs; absent: none. */
   dropout?(name: string, tensor: Tensor, rate: number): Tensor
   /** (rows, width): what a memory that is asked by the history adds to each row. */
@@ -43,9 +45,21 @@ export function decoderStack(
   tokens: Tensor,
   pass: DecoderPass,
 ): DecoderResult {
+  const states = hiddenStates(configuration, parameters, tokens, pass)
+  return { logits: decoderHead(configuration, parameters, states.hidden.at(-1)!), ...states }
+}
+
+/** Without the head. */
+export function hiddenStates(
+  configuration: DecoderConfiguration,
+  parameters: ReadonlyMap<string, Tensor>,
+  tokens: Tensor,
+  pass: DecoderPass,
+): Omit<DecoderResult, 'logits'> {
   const { depth, positions, residualScaling, memory, dropout: rate = 0 } = configuration
   const { graph } = tokens
-  const factor = residualScaling === 'depth' ? 1 / Math.sqrt(2 * depth) : 1
+  const branches = pass.attendEncoder ? 3 : 2
+  const factor = residualScaling === 'depth' ? 1 / Math.sqrt(branches * depth) : 1
   const dropout = (name: string, tensor: Tensor) =>
     rate > 0 && pass.dropout ? pass.dropout(name, tensor, rate) : tensor
 
@@ -66,14 +80,23 @@ export function decoderStack(
   }
   keep(dropout('embedding', placed))
   for (let block = 0; block < depth; block++) {
-    const [attention, forward] = [`blocks.${block}.attention`, `blocks.${block}.feedForward`]
-    const attended = residual(hidden[block]!, attention, (input, gain) => {
-      const heads = projectHeads(configuration, parameters, attention, input, gain, pass.rows)
-      return joinHeads(parameters, attention, pass.attend(block, heads))
+    const name = (branch: string) => `blocks.${block}.${branch}`
+    let state = residual(hidden[block]!, name('attention'), (input, gain) => {
+      const heads = projectHeads(configuration, parameters, name('attention'), input, gain, pass.rows)
+      return joinHeads(parameters, name('attention'), pass.attend(block, heads))
     })
-    keep(residual(attended, forward, (input, gain) => feedForward(configuration, parameters, forward, input, gain)))
+    const { attendEncoder } = pass
+    if (attendEncoder)
+      state = residual(state, name('cross'), (input, gain) => {
+        const queries = projectQueries(configuration, parameters, name('cross'), input, gain, pass.rows)
+        return joinHeads(parameters, name('cross'), attendEncoder(block, queries))
+      })
+    state = residual(state, name('feedForward'), (input, gain) =>
+      feedForward(configuration, parameters, name('feedForward'), input, gain),
+    )
+    keep(state)
   }
-  return { logits: decoderHead(configuration, parameters, hidden[depth]!), hidden, answer }
+  return { hidden, answer }
 }
 
 /** From the last hidden state, through the last norm, to logits. */

@@ -10,7 +10,7 @@ import { rotary } from '../algebra/rotary.ts'
 import type { Tensor } from '../graph/graph.ts'
 import type { Heads } from './attention-branch.ts'
 import { type DecoderConfiguration, headWidthOf } from './decoder-configuration.ts'
-import { decoderStack } from './decoder-stack.ts'
+import { type DecoderPass, decoderStack } from './decoder-stack.ts'
 import { askByHistory } from './memory-recall.ts'
 import type { CacheEntry, IncrementalModel, StepInputs } from './model.ts'
 
@@ -32,14 +32,17 @@ export function incrementalDecoder(configuration: DecoderConfiguration): Increme
         return new Map([['memory.recalled', added]])
       },
     }),
-    step: inputs =>
-      decoderStack(configuration, inputs.parameters, inputs.tokens, {
-        rows: inputs.rows,
-        addPositions: (embedded, table) =>
-          add(embedded, lookUpRows(table, reshape(inputs.places, [embedded.shape[0]!]))),
-        attend: (block, heads) => attendStep(configuration, inputs, `blocks.${block}`, heads),
-        recalled: asksOnce ? inputs.cache.fixed('memory.recalled') : undefined,
-      }),
+    step: inputs => decoderStack(configuration, inputs.parameters, inputs.tokens, stepPass(configuration, inputs)),
+  }
+}
+
+/** New positions that take from what their rows have seen. */
+export function stepPass(configuration: DecoderConfiguration, inputs: StepInputs): DecoderPass {
+  return {
+    rows: inputs.rows,
+    addPositions: (embedded, table) => add(embedded, lookUpRows(table, reshape(inputs.places, [embedded.shape[0]!]))),
+    attend: (block, heads) => attendStep(configuration, inputs, `blocks.${block}`, heads),
+    recalled: configuration.memory?.query === 'history' ? inputs.cache.fixed('memory.recalled') : undefined,
   }
 }
 

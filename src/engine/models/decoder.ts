@@ -2,10 +2,8 @@
  * The decoder transformer as a model. Its options are those of DecoderConfiguration, its parameters are made in
  * decoder-parameters.ts, its blocks are in decoder-stack.ts.
  */
-import { add } from '../algebra/arithmetic.ts'
-import { reshape, slice } from '../algebra/arrangement.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
-import { attendWholeRows } from './decoder-attention.ts'
+import { addPlaces, attendWholeRows } from './decoder-attention.ts'
 import { checkDecoder, type DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
 import { decoderHead, decoderStack } from './decoder-stack.ts'
@@ -36,7 +34,7 @@ export function decoder(configuration: DecoderConfiguration): Model {
         encoder && memory ? askByHistory(memory, parameters, parameters.get('embedding')!, encoder) : null
       const { logits, hidden, answer } = decoderStack(configuration, parameters, tokens, {
         rows,
-        addPositions: (embedded, table) => addPositions(configuration, embedded, table, rows),
+        addPositions: (embedded, table) => addPlaces(configuration, embedded, table, rows),
         attend: (_, heads) => attendWholeRows(configuration, lengths, heads),
         dropout,
         recalled: ofHistory?.added,
@@ -65,16 +63,7 @@ export function decoderLogits(
 ): Tensor {
   return decoderStack(configuration, parameters, tokens, {
     rows,
-    addPositions: (embedded, table) => addPositions(configuration, embedded, table, rows),
+    addPositions: (embedded, table) => addPlaces(configuration, embedded, table, rows),
     attend: (_, heads) => attendWholeRows(configuration, null, heads),
   }).logits
-}
-
-/** Entries of a row stand at 0, 1, …, or two at each where a row holds each token twice. */
-function addPositions({ attention }: DecoderConfiguration, embedded: Tensor, table: Tensor, rows: number): Tensor {
-  const [count, width] = embedded.shape as [number, number]
-  const copies = attention === 'block-diffusion' ? 2 : 1
-  const places = Math.ceil(count / rows / copies)
-  const placed = reshape(slice(table, 0, 0, places), [1, places, 1, width])
-  return reshape(add(reshape(embedded, [rows, places, copies, width]), placed), [count, width])
 }

@@ -10,6 +10,10 @@ export interface ModelInputs {
   readonly tokens: boolean
   /** Whether there is an encoder with tokens of its own. */
   readonly encoderTokens: boolean
+  /** Of the encoder's tokens. Default: the model's own. */
+  readonly encoderVocabulary?: number
+  /** Longest input of the encoder, in positions. Default: any. */
+  readonly encoderContextLength?: number
   /** Numbers that are read at each position; 0 for none. */
   readonly features: number
 }
