@@ -30,11 +30,12 @@ export function denoiserOf(
     async distributions(sequences) {
       if ('distributions' in source)
         return source.distributions(sequences.map(tokens => ({ input: { tokens }, distribution })))
+      const zeros = new Float32Array(Math.max(...sequences.map(({ length }) => length)) * vocabulary)
       const data = sequences.map(
         (tokens): CrossEntropyDatum => ({
           input: { tokens },
           targets: 'vocabulary',
-          weights: new Float32Array(tokens.length * vocabulary),
+          weights: zeros.subarray(0, tokens.length * vocabulary),
           distribution,
         }),
       )

@@ -13,20 +13,21 @@ export interface Unmasking {
   reveal(position: number, logProbabilities: Float32Array, pass: number): number
 }
 
-/** Numbers that a denoiser is asked for in one pass, unless a single sequence needs more: 64 MB. */
-const entriesAtOnce = 2 ** 24
-
-/** Until nothing is masked. Sequences that are done leave the passes. */
+/**
+ * Until nothing is masked. Sequences that are done leave the passes. `numbersAtOnce`: most log-probabilities that a pass asks for, unless a
+ * single sequence has more; 64 MB by default.
+ */
 export async function unmask(
   denoiser: Denoiser,
   unmaskings: readonly Unmasking[],
   signal?: AbortSignal,
+  numbersAtOnce = 2 ** 24,
 ): Promise<void> {
   for (let first = 0; first < unmaskings.length; ) {
     const group: Unmasking[] = []
-    for (let entries = 0; first < unmaskings.length; first++) {
-      entries += unmaskings[first]!.tokens.length * denoiser.vocabulary
-      if (group.length > 0 && entries > entriesAtOnce) break
+    for (let numbers = 0; first < unmaskings.length; first++) {
+      numbers += unmaskings[first]!.tokens.length * denoiser.vocabulary
+      if (group.length > 0 && numbers > numbersAtOnce) break
       group.push(unmaskings[first]!)
     }
     await unmaskTogether(denoiser, group, signal)
