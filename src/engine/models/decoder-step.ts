@@ -16,7 +16,7 @@ import type { CacheEntry, IncrementalModel, StepInputs } from './model.ts'
 
 /** Null where a position sees later ones: all is computed anew for each token then. */
 export function incrementalDecoder(configuration: DecoderConfiguration): IncrementalModel | null {
-  const { attention = 'causal', depth, width, memory } = configuration
+  const { attention = 'causal', depth, memory } = configuration
   if (attention !== 'causal') return null
   const asksOnce = memory?.query === 'history'
   return {
@@ -24,16 +24,23 @@ export function incrementalDecoder(configuration: DecoderConfiguration): Increme
       ...Array.from({ length: depth }, (_, block) =>
         keyValueEntries(configuration, `blocks.${block}`, capacity),
       ).flat(),
-      ...(asksOnce ? [{ name: 'memory.recalled', shape: [width], axis: null }] : []),
+      ...recalledEntries(configuration),
     ],
     ...(asksOnce && {
       encode: ({ parameters, encoder }) => {
         const { added } = askByHistory(memory, parameters, parameters.get('embedding')!, encoder!)
-        return new Map([['memory.recalled', added]])
+        return new Map([[recalledEntry, added]])
       },
     }),
     step: inputs => decoderStack(configuration, inputs.parameters, inputs.tokens, stepPass(configuration, inputs)),
   }
+}
+
+/** What a memory that is asked once by the history adds to the hidden states of a row. */
+export const recalledEntry = 'memory.recalled'
+
+export function recalledEntries({ memory, width }: DecoderConfiguration): CacheEntry[] {
+  return memory?.query === 'history' ? [{ name: recalledEntry, shape: [width], axis: null }] : []
 }
 
 /** New positions that take from what their rows have seen. */
@@ -42,7 +49,7 @@ export function stepPass(configuration: DecoderConfiguration, inputs: StepInputs
     rows: inputs.rows,
     addPositions: (embedded, table) => add(embedded, lookUpRows(table, reshape(inputs.places, [embedded.shape[0]!]))),
     attend: (block, heads) => attendStep(configuration, inputs, `blocks.${block}`, heads),
-    recalled: configuration.memory?.query === 'history' ? inputs.cache.fixed('memory.recalled') : undefined,
+    recalled: configuration.memory?.query === 'history' ? inputs.cache.fixed(recalledEntry) : undefined,
   }
 }
 

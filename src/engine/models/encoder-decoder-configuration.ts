@@ -12,14 +12,17 @@ export interface EncoderDecoderConfiguration extends Omit<DecoderConfiguration, 
   readonly encoderVocabulary?: number
   /** Longest sequence that the encoder is meant for. Default: the decoder's. */
   readonly encoderContextLength?: number
+  /** The encoder reads the last so many of its tokens; a memory that is asked by the history is asked with all of them. Default: all. */
+  readonly encoderWindow?: number
   /** Encoder and decoder look tokens up in one table; their vocabularies are one then. */
   readonly sharedEmbeddings: boolean
 }
 
 export function encoderDecoderProblems(configuration: EncoderDecoderConfiguration): string[] {
-  const { encoderDepth, encoderVocabulary, encoderContextLength, sharedEmbeddings, vocabulary } = configuration
+  const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow } = configuration
+  const { sharedEmbeddings, vocabulary } = configuration
   const problems = decoderProblems(decoderHalf(configuration))
-  for (const [field, value] of Object.entries({ encoderDepth, encoderVocabulary, encoderContextLength }))
+  for (const [field, value] of Object.entries({ encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow }))
     if (!(Number.isInteger(value) && value! > 0) && (value !== undefined || field === 'encoderDepth'))
       problems.push(
         `${field} is ${value}: expected a positive whole number${field === 'encoderDepth' ? '' : ', or absent'}`,
@@ -41,19 +44,21 @@ export function checkEncoderDecoder(configuration: EncoderDecoderConfiguration):
 
 /** The decoder as if it stood alone. */
 export function decoderHalf(configuration: EncoderDecoderConfiguration): DecoderConfiguration {
-  const { encoderDepth, encoderVocabulary, encoderContextLength, sharedEmbeddings, ...decoder } = configuration
+  const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow, sharedEmbeddings, ...decoder } =
+    configuration
   return { ...decoder, attention: 'causal' }
 }
 
 /** The encoder as a decoder without a head whose positions see the whole row. */
 export function encoderHalf(configuration: EncoderDecoderConfiguration): DecoderConfiguration {
-  const { encoderDepth, encoderVocabulary, encoderContextLength, vocabulary, contextLength } = configuration
+  const { encoderDepth, encoderVocabulary, vocabulary, contextLength } = configuration
+  const { encoderContextLength = contextLength, encoderWindow = encoderContextLength } = configuration
   const { memory, ...shared } = decoderHalf(configuration)
   return {
     ...shared,
     depth: encoderDepth,
     vocabulary: encoderVocabulary ?? vocabulary,
-    contextLength: encoderContextLength ?? contextLength,
+    contextLength: Math.min(encoderWindow, encoderContextLength),
     attention: 'bidirectional',
     tiedEmbeddings: true,
     logitSoftCap: null,

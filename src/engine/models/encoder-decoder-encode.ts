@@ -7,6 +7,9 @@ import { addPlaces, attendWholeRows } from './decoder-attention.ts'
 import { hiddenStates } from './decoder-stack.ts'
 import { type EncoderDecoderConfiguration, encoderHalf } from './encoder-decoder-configuration.ts'
 import { ofEncoder } from './encoder-decoder-parameters.ts'
+import { lastTokens } from './encoder-window.ts'
+import type { MemoryAnswer } from './memory-layer.ts'
+import { askByHistory } from './memory-recall.ts'
 import type { BuildInputs } from './model.ts'
 import { normalised } from './norm.ts'
 
@@ -17,12 +20,13 @@ export interface EncodedRows {
   readonly mask: Tensor
 }
 
-export function encodedRows(
-  configuration: EncoderDecoderConfiguration,
-  inputs: Pick<BuildInputs, 'graph' | 'parameters' | 'rows' | 'encoder'> & Partial<Pick<BuildInputs, 'dropout'>>,
-): EncodedRows {
-  const { graph, parameters, rows, encoder, dropout } = inputs
-  if (!encoder) throw new Error('encoder-decoder: there is nothing for the encoder to read')
+type EncoderInputs = Pick<BuildInputs, 'graph' | 'parameters' | 'rows' | 'encoder'> &
+  Partial<Pick<BuildInputs, 'dropout'>>
+
+export function encodedRows(configuration: EncoderDecoderConfiguration, inputs: EncoderInputs): EncodedRows {
+  const { graph, parameters, rows, dropout } = inputs
+  const { encoderWindow = Number.POSITIVE_INFINITY } = configuration
+  const encoder = lastTokens(given(inputs), encoderWindow)
   const half = encoderHalf(configuration)
   const own = ofEncoder(configuration, parameters)
   const states = graph.within('encoder', () => {
@@ -35,4 +39,20 @@ export function encodedRows(
     return normalised(half, own, 'norm', hidden.at(-1)!)
   })
   return { states, mask: real(encoder.lengths, encoder.positions) }
+}
+
+/** Of a memory that is asked with all that the encoder is given, also of what the encoder does not read; null: there is none. */
+export function answerOfHistory(
+  configuration: EncoderDecoderConfiguration,
+  inputs: Pick<BuildInputs, 'parameters' | 'encoder'>,
+): MemoryAnswer | null {
+  const { memory } = configuration
+  if (memory?.query !== 'history') return null
+  const embedding = ofEncoder(configuration, inputs.parameters).get('embedding')!
+  return askByHistory(memory, inputs.parameters, embedding, given(inputs))
+}
+
+function given({ encoder }: Pick<BuildInputs, 'encoder'>): NonNullable<BuildInputs['encoder']> {
+  if (!encoder) throw new Error('encoder-decoder: there is nothing for the encoder to read')
+  return encoder
 }

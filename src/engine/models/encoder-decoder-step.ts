@@ -8,9 +8,9 @@ import type { Graph, Tensor } from '../graph/graph.ts'
 import { projectKeysAndValues } from './attention-branch.ts'
 import { headWidthOf } from './decoder-configuration.ts'
 import { decoderStack } from './decoder-stack.ts'
-import { keyValueEntries, stepPass } from './decoder-step.ts'
+import { keyValueEntries, recalledEntries, recalledEntry, stepPass } from './decoder-step.ts'
 import { decoderHalf, type EncoderDecoderConfiguration } from './encoder-decoder-configuration.ts'
-import { encodedRows } from './encoder-decoder-encode.ts'
+import { answerOfHistory, encodedRows } from './encoder-decoder-encode.ts'
 import type { CacheEntry, IncrementalModel } from './model.ts'
 
 /** Entries are numbers: 1 where the encoder's text is real, 0 in padding. */
@@ -22,12 +22,13 @@ export function incrementalEncoderDecoder(configuration: EncoderDecoderConfigura
   const { depth, keyValueHeads } = decoder
   return {
     entries: (capacity, encoderPositions) => {
-      const shape = [keyValueHeads, encoderPositions, headWidthOf(decoder)]
+      const encoded = Math.min(encoderPositions, configuration.encoderWindow ?? encoderPositions)
+      const shape = [keyValueHeads, encoded, headWidthOf(decoder)]
       const fixed = blocksOf(depth).flatMap(block =>
         ['keys', 'values'].map((part): CacheEntry => ({ name: `${block}.cross.${part}`, shape, axis: null })),
       )
       const growing = blocksOf(depth).flatMap(block => keyValueEntries(decoder, block, capacity))
-      return [...growing, ...fixed, { name: realEntry, shape: [encoderPositions], axis: null }]
+      return [...growing, ...fixed, { name: realEntry, shape: [encoded], axis: null }, ...recalledEntries(decoder)]
     },
     encode: inputs => {
       const { states, mask } = encodedRows(configuration, inputs)
@@ -37,6 +38,8 @@ export function incrementalEncoderDecoder(configuration: EncoderDecoderConfigura
         const { keys, values } = projectKeysAndValues(decoder, parameters, `${block}.cross`, states, rows)
         entries.set(`${block}.cross.keys`, keys).set(`${block}.cross.values`, values)
       }
+      const ofHistory = answerOfHistory(configuration, inputs)
+      if (ofHistory) entries.set(recalledEntry, ofHistory.added)
       return entries
     },
     step: inputs =>

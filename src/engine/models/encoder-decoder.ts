@@ -6,6 +6,7 @@
 import { attention } from '../algebra/attention.ts'
 import { projectKeysAndValues } from './attention-branch.ts'
 import { addPlaces, attendWholeRows } from './decoder-attention.ts'
+import { decoderOutputs, decoderReadouts } from './decoder-outputs.ts'
 import { decoderStack } from './decoder-stack.ts'
 import {
   checkEncoderDecoder,
@@ -13,18 +14,17 @@ import {
   type EncoderDecoderConfiguration,
   encoderHalf,
 } from './encoder-decoder-configuration.ts'
-import { encodedRows } from './encoder-decoder-encode.ts'
+import { answerOfHistory, encodedRows } from './encoder-decoder-encode.ts'
 import { encoderDecoderParameters, initialEncoderDecoderValues } from './encoder-decoder-parameters.ts'
 import { incrementalEncoderDecoder } from './encoder-decoder-step.ts'
 import type { Model } from './model.ts'
 
-/** Throws one error with all that is wrong. Read-outs are the decoder's hidden states, as those of decoder.ts. */
+/** Throws one error with all that is wrong. Read-outs and the inner state are the decoder's. */
 export function encoderDecoder(configuration: EncoderDecoderConfiguration): Model {
   checkEncoderDecoder(configuration)
-  const { vocabulary, contextLength, depth, width } = configuration
+  const { vocabulary, contextLength, encoderContextLength = contextLength } = configuration
   const decoder = decoderHalf(configuration)
   const encoder = encoderHalf(configuration)
-  const states = Array.from({ length: depth + 1 }, (_, block) => `hidden.${block}`)
   return {
     kind: 'encoder-decoder',
     configuration,
@@ -34,16 +34,17 @@ export function encoderDecoder(configuration: EncoderDecoderConfiguration): Mode
       tokens: true,
       encoderTokens: true,
       encoderVocabulary: encoder.vocabulary,
-      encoderContextLength: encoder.contextLength,
+      encoderContextLength,
       features: 0,
     },
     parameters: encoderDecoderParameters(configuration),
-    readouts: Object.fromEntries(states.map(name => [name, width])),
+    readouts: decoderReadouts(decoder),
     initialValues: seed => initialEncoderDecoderValues(configuration, seed),
     build(inputs) {
       const { parameters, rows, tokens, lengths, dropout } = inputs
       const encoded = encodedRows(configuration, inputs)
-      const { logits, hidden } = decoderStack(decoder, parameters, tokens, {
+      const ofHistory = answerOfHistory(configuration, inputs)
+      const result = decoderStack(decoder, parameters, tokens, {
         rows,
         addPositions: (embedded, table) => addPlaces(decoder, embedded, table, rows),
         attend: (_, heads) => attendWholeRows(decoder, lengths, heads),
@@ -58,8 +59,9 @@ export function encoderDecoder(configuration: EncoderDecoderConfiguration): Mode
           return attention(queries, keys, values, { mask: encoded.mask, reference: 'first' })
         },
         dropout,
+        recalled: ofHistory?.added,
       })
-      return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
+      return decoderOutputs(decoder, parameters, result, ofHistory)
     },
     incremental: incrementalEncoderDecoder(configuration),
   }
