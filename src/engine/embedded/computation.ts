@@ -110,7 +110,7 @@ function modelInputs(graph: Graph, model: Model, { rows, positions, encoderPosit
   if (inputs.encoderTokens)
     result.encoder = {
       positions: encoderPositions,
-      tokens: graph.indices('data.encoderTokens', [rows * encoderPositions], vocabulary),
+      tokens: graph.indices('data.encoderTokens', [rows * encoderPositions], inputs.encoderVocabulary ?? vocabulary),
       lengths: graph.indices('data.encoderLengths', [rows], encoderPositions + 1),
     }
   if (inputs.features > 0) result.features = graph.input('data.features', [count, inputs.features])

@@ -42,6 +42,12 @@ export function checkInput(place: string, input: ModelInput, { inputs, contextLe
   if (inputs.encoderTokens) {
     if (!encoderTokens || encoderTokens.length === 0)
       throw new Error(`${place}.input has no encoderTokens, which this model reads`)
+    const { encoderContextLength = Number.POSITIVE_INFINITY, encoderVocabulary = vocabulary } = inputs
+    if (encoderTokens.length > encoderContextLength)
+      throw new Error(
+        `${place}.input has ${encoderTokens.length} encoderTokens: the encoder takes at most ${encoderContextLength}`,
+      )
+    checkTokens(`${place}.input.encoderTokens`, encoderTokens, encoderVocabulary)
   } else if (encoderTokens) throw new Error(`${place}.input has encoderTokens: this model has no encoder`)
   if (inputs.features > 0) {
     const expected = positions * inputs.features
