@@ -5,7 +5,7 @@ import { type Random, seededRandom } from '../../statistics/random.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
 import { type DecoderConfiguration, feedForwardWidthOf, headWidthOf, positionCountOf } from './decoder-configuration.ts'
-import { initialSlotValues, memoryParameters } from './memory-configuration.ts'
+import { initialSlotValues, memoryFlopsPerQuery, memoryParameters } from './memory-configuration.ts'
 
 export function decoderParameters(configuration: DecoderConfiguration): Parameter[] {
   const { vocabulary, depth, width, positions, normKind, tiedEmbeddings, memory } = configuration
@@ -107,11 +107,14 @@ export function parameterCount(configuration: DecoderConfiguration): number {
 /**
  * Floating-point operations of training per token at the full context: 6 for each weight that is multiplied (matrices and
  * the head, tied or not; looking up an embedding is free), and 12 × depth × heads × headWidth × contextLength for attention, which
- * is computed in full whatever its pattern (Chowdhery et al., 2022, appendix B). Forward alone is a third of it.
+ * is computed in full whatever its pattern (Chowdhery et al., 2022, appendix B). Forward alone is a third of it. A memory that each token asks adds its
+ * own; one that a row asks once is not counted.
  */
 export function estimatedFlopsPerToken(configuration: DecoderConfiguration): number {
-  const { vocabulary, contextLength, depth, width, heads } = configuration
-  const matrices = decoderParameters(configuration).filter(({ role }) => role === 'matrix')
+  const { vocabulary, contextLength, depth, width, heads, memory } = configuration
+  const { memory: _, ...backbone } = configuration
+  const matrices = decoderParameters(backbone).filter(({ role }) => role === 'matrix')
   const multiplied = matrices.reduce((sum, { shape }) => sum + sizeOf(shape), vocabulary * width)
-  return 6 * multiplied + 12 * depth * heads * headWidthOf(configuration) * contextLength
+  const asked = memory && memory.query !== 'history' ? memoryFlopsPerQuery(memory, width) : 0
+  return 6 * multiplied + 12 * depth * heads * headWidthOf(configuration) * contextLength + asked
 }

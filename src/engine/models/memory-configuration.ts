@@ -66,6 +66,15 @@ export function memoryParameters(memory: MemoryConfiguration, width: number): Pa
   return [...keys, slot('values', [slots, width]), ...(query === 'history' ? [history] : [])]
 }
 
+/** In training: each key is compared forward only; keys and values of the chosen are multiplied forward and twice backward. */
+export function memoryFlopsPerQuery(
+  { slots, chosen, productKeys = false }: MemoryConfiguration,
+  width: number,
+): number {
+  const compared = productKeys ? Math.sqrt(slots) : slots
+  return 2 * compared * width + 12 * chosen * width
+}
+
 /**
  * Of the slots. Keys are uniform within 1/sqrt(their width), so that scores begin with a deviation below 1 (Lample et al., 2019). Values are
  * 0: the model begins as it would be without a memory, and a key learns from when the values of slots that are chosen together differ.

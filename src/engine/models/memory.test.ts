@@ -10,6 +10,7 @@ import { worstDerivativeError } from '../graph/derivative-check.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import { decoder } from './decoder.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
+import { estimatedFlopsPerToken } from './decoder-parameters.ts'
 import type { MemoryConfiguration } from './memory-configuration.ts'
 
 const backbone: DecoderConfiguration = {
@@ -186,6 +187,14 @@ it('learns from a history that is longer than what the backbone reads', async ()
   // Without the history both directions are as likely: log 2.
   expect((await trainer.forward(data(), loss)).lossSum).toBeLessThan(0.1)
   await trainer.dispose()
+})
+
+it('costs what is compared and what is chosen', () => {
+  const cost = (memory: MemoryConfiguration) =>
+    estimatedFlopsPerToken({ ...backbone, memory }) - estimatedFlopsPerToken(backbone)
+  expect(cost({ slots: 64, chosen: 4 })).toBe(2 * 64 * 8 + 12 * 4 * 8)
+  expect(cost({ slots: 64, chosen: 4, productKeys: true })).toBe(2 * 8 * 8 + 12 * 4 * 8)
+  expect(cost({ slots: 64, chosen: 4, query: 'history' })).toBe(0)
 })
 
 it('a configuration with a memory that cannot be is refused', () => {
