@@ -24,8 +24,10 @@ import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import { Optimisation } from '../optimisers/optimisation.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { readCheckpoint } from './read-checkpoint.ts'
 import { openSafetensors, writeSafetensors } from './safetensors.ts'
+import { writeCheckpoint } from './write-checkpoint.ts'
 
 const configuration: DecoderConfiguration = {
   vocabulary: 5,
@@ -167,7 +169,8 @@ describe('a folder appears whole or not at all', () => {
   it('where the disk is full in the middle, nothing stays', () => {
     const path = newFolder()
     const program = `
-      import { readCheckpoint, writeCheckpoint } from ${JSON.stringify(join(import.meta.dirname, 'checkpoint.ts'))}
+      import { readCheckpoint } from ${JSON.stringify(join(import.meta.dirname, 'read-checkpoint.ts'))}
+      import { writeCheckpoint } from ${JSON.stringify(join(import.meta.dirname, 'write-checkpoint.ts'))}
       const { model, ...rest } = readCheckpoint(${JSON.stringify(folder)})
       try { writeCheckpoint(process.argv[1], { model, ...rest }) } catch (error) { console.log(error.message) }`
     const shell = `trap '' XFSZ; ulimit -f 2; exec "$0" --input-type=module -e "$1" "$2"`

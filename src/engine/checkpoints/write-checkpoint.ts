@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { adapterParameters } from '../adapters/adapter-parameters.ts'
 import type { Parameter } from '../parameter.ts'
-import { type Checkpoint, checkpointFiles as files } from './checkpoint-content.ts'
+import { type Checkpoint, checkpointFiles as files } from './checkpoint.ts'
 import { formatVersion, type Manifest, parseManifest } from './manifest.ts'
 import { writeNewFolder } from './new-folder.ts'
 import { type TensorToWrite, writeSafetensors } from './safetensors.ts'
