@@ -47,6 +47,13 @@ const variants: readonly Partial<EncoderDecoderConfiguration>[] = [
     residualScaling: 'depth',
   },
   { depth: 2, encoderDepth: 1, headWidth: 6, keyValueHeads: 2, queryKeyNorm: true, positions: 'alibi' },
+  { memory: { slots: 9, chosen: 2, productKeys: true } },
+  {
+    memory: { slots: 9, chosen: 2, query: 'history' },
+    encoderWindow: 2,
+    sharedEmbeddings: false,
+    encoderVocabulary: 5,
+  },
 ]
 
 const rows = 2
