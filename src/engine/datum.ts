@@ -14,7 +14,7 @@ export interface RaggedTokens {
 export interface ModelInput {
   /** One a position. Ignored by models that read features alone, which still take their number of positions from it. */
   readonly tokens: Int32Array
-  /** Of an encoder-decoder: what the encoder reads, of any length. */
+  /** Of an encoder-decoder: what the encoder reads. Also the history that a memory is asked with. */
   readonly encoderTokens?: Int32Array
   /** Of models that read numbers: positions × features, position after position. */
   readonly features?: Float32Array

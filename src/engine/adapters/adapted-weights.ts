@@ -1,6 +1,6 @@
 /**
- * A matrix with its low-rank adapter is W + (alpha / rank) A B: in a graph, for training, and in values, to sample or to export a model
- * that has no adapters any more.
+ * A matrix with its low-rank adapter is W + (alpha / rank) A B: in a graph, for training, and in values, to sample or
+ * to export a model that has no adapters any more.
  */
 import { add, scale } from '../algebra/arithmetic.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
@@ -9,9 +9,10 @@ import type { Tensor } from '../graph/graph.ts'
 import { adapterA, adapterB, adapterScale } from './adapter-parameters.ts'
 
 /**
- * The tensors that a model is built from: the base's, with the adapter added to each matrix that has one among `trained` (by the names of
- * `adapterParameters`). The gradient of A and B passes through that of the whole matrix, which is computed but never an output: a step
- * saves the memory of gradients and optimisers, not the third of the work that the base's gradients take.
+ * The tensors that a model is built from: the base's, with the adapter added to each matrix that has one among
+ * `trained` (by the names of `adapterParameters`). The gradient of A and B passes through that of the whole matrix,
+ * which is computed but never an output: a step saves the memory of gradients and optimisers, not the third of the work
+ * that the base's gradients take.
  */
 export function withAdapters(
   base: ReadonlyMap<string, Tensor>,
@@ -29,8 +30,8 @@ export function withAdapters(
 }
 
 /**
- * The values of a model without adapters that computes what the adapted one does, up to rounding. `values` holds base and adapters; arrays
- * of parameters without an adapter are shared, not copied.
+ * The values of a model without adapters that computes what the adapted one does, up to rounding. `values` holds base
+ * and adapters; arrays of parameters without an adapter are shared, not copied.
  */
 export function mergeAdapters(
   values: ReadonlyMap<string, Float32Array>,
@@ -58,7 +59,8 @@ function sumWithProduct(
   const outputs = b.length / rank
   if (inputs * outputs !== weight.length)
     throw new Error(
-      `mergeAdapters: adapters of ${a.length} and ${b.length} values at rank ${rank} do not fit the ${weight.length} of ${name}`,
+      `mergeAdapters: adapters of ${a.length} and ${b.length} values at rank ${rank} do not fit the ` +
+        `${weight.length} of ${name}`,
     )
   const scale = adapterScale(adapters)
   const result = new Float32Array(weight.length)

@@ -1,6 +1,6 @@
 /**
- * Low-rank adapters (LoRA, Hu et al., 2022): which matrices of a model get one, and the parameters that they add. How they change a
- * model's weights is in adapted-weights.ts. A model need not know of them.
+ * Low-rank adapters (LoRA, Hu et al., 2022): which matrices of a model get one, and the parameters that they add. How
+ * they change a model's weights is in adapted-weights.ts. A model need not know of them.
  */
 import { seededRandom } from '../../statistics/random.ts'
 import type { Adapters } from '../engine.ts'
@@ -17,9 +17,10 @@ export function adapterScale({ rank, alpha = rank }: Adapters): number {
 }
 
 /**
- * The matrices that get an adapter, in the model's order. A projection `query` means every parameter that is called so or whose
- * name ends in `.query`; any parameter with two axes may be named, an embedding or a head too. Throws a sentence for a rank or alpha that
- * cannot be and for a projection that matches nothing or something that is not a matrix.
+ * The matrices that get an adapter, in the model's order. A projection `query` means every parameter that is called so
+ * or whose name ends in `.query`; any parameter with two axes may be named, an embedding or a head too. Throws a
+ * sentence for a rank or alpha that cannot be and for a projection that matches nothing or something that is not a
+ * matrix.
  */
 export function adaptedMatrices(parameters: readonly Parameter[], adapters: Adapters): readonly Parameter[] {
   const { rank, alpha = rank, projections } = adapters
@@ -55,7 +56,10 @@ export function adapterParameters(parameters: readonly Parameter[], adapters: Ad
   ])
 }
 
-/** A is normal with deviation 1/sqrt(inputs), B is 0: the adapted model begins as its base. Each A has a stream of its own. */
+/**
+ * A is normal with deviation 1/sqrt(inputs), B is 0: the adapted model begins as its base. Each A has a stream of its
+ * own.
+ */
 export function initialAdapterValues(
   parameters: readonly Parameter[],
   adapters: Adapters,

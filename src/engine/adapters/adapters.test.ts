@@ -157,8 +157,8 @@ it.each<readonly [Adapters, string]>([
   [{ rank: 2, alpha: Number.NaN }, 'adapters: alpha is NaN: expected a positive number'],
   [
     { rank: 2, projections: ['uery'] },
-    "adapters: no parameter's name ends in uery; there are embedding, attention.query, attention.key, attention.value, " +
-      'attention.output, feedForward.gate, feedForward.up, feedForward.down',
+    "adapters: no parameter's name ends in uery; there are embedding, attention.query, attention.key, " +
+      'attention.value, attention.output, feedForward.gate, feedForward.up, feedForward.down',
   ],
   [
     { rank: 2, projections: ['attention.norm'] },

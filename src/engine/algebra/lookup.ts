@@ -42,9 +42,9 @@ export function lookUpRows(table: Tensor, indices: Tensor): Tensor {
 }
 
 /**
- * Values (n, width) by indices (n) → (rows, width): each is added to its row; rows that no index names are exactly 0. A product with the
- * one-hot matrix where there are few rows, else ScatterElements, which adds one after the other: about 8 ns an element and 4 to write a
- * zero. ScatterND, the obvious operator, silently loses updates on several threads.
+ * Values (n, width) by indices (n) → (rows, width): each is added to its row; rows that no index names are exactly 0. A
+ * product with the one-hot matrix where there are few rows, else ScatterElements, which adds one after the other: about
+ * 8 ns an element and 4 to write a zero. ScatterND, the obvious operator, silently loses updates on several threads.
  */
 export function addRows(values: Tensor, indices: Tensor, rows: number): Tensor {
   const { graph } = values
@@ -77,7 +77,9 @@ export function pick(values: Tensor, indices: Tensor): Tensor {
   })
 }
 
-/** Inputs are checked at each run against their bound; what is computed (by topIndices) holds indices by construction. */
+/**
+ * Inputs are checked at each run against their bound; what is computed (by topIndices) holds indices by construction.
+ */
 function requireIndices(indices: Tensor, size: number, operation: string): void {
   const { definition, shape, type } = indices
   const below = definition.kind === 'input' ? definition.below : size

@@ -4,7 +4,10 @@
 import { describe, type Tensor } from '../graph/graph.ts'
 import { integers } from './arrangement.ts'
 
-/** Values (n, size) → (n, count) whole numbers (int64), the largest entry's first; of equal ones the earlier comes first. */
+/**
+ * Values (n, size) → (n, count) whole numbers (int64), the largest entry's first; of equal ones the earlier comes
+ * first.
+ */
 export function topIndices(values: Tensor, count: number): Tensor {
   const [rows, size] = values.shape
   if (values.shape.length !== 2 || count < 1 || count > size!)

@@ -15,7 +15,10 @@ export function decoderReadouts({ depth, width, memory }: DecoderConfiguration):
   return { ...Object.fromEntries(states), ...(memory && memoryReadouts(memory)) }
 }
 
-/** `ofHistory`: the answer of a memory that is asked by the history. The inner state is the one that the answer was added to, read by the head. */
+/**
+ * `ofHistory`: the answer of a memory that is asked by the history. The inner state is the one that the answer was
+ * added to, read by the head.
+ */
 export function decoderOutputs(
   configuration: DecoderConfiguration,
   parameters: ReadonlyMap<string, Tensor>,

@@ -105,10 +105,10 @@ export function parameterCount(configuration: DecoderConfiguration): number {
 }
 
 /**
- * Floating-point operations of training per token at the full context: 6 for each weight that is multiplied (matrices and
- * the head, tied or not; looking up an embedding is free), and 12 × depth × heads × headWidth × contextLength for attention, which
- * is computed in full whatever its pattern (Chowdhery et al., 2022, appendix B). Forward alone is a third of it. A memory that each token asks adds its
- * own; one that a row asks once is not counted.
+ * Floating-point operations of training per token at the full context: 6 for each weight that is multiplied (matrices
+ * and the head, tied or not; looking up an embedding is free), and 12 × depth × heads × headWidth × contextLength for
+ * attention, which is computed in full whatever its pattern (Chowdhery et al., 2022, appendix B). Forward alone is a
+ * third of it. A memory that each token asks adds its own; one that a row asks once is not counted.
  */
 export function estimatedFlopsPerToken(configuration: DecoderConfiguration): number {
   const { vocabulary, contextLength, depth, width, heads, memory } = configuration

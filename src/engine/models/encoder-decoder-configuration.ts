@@ -1,10 +1,13 @@
 /**
- * The options of the encoder-decoder, and what makes them valid. Both halves have the decoder's options; the encoder may differ in
- * depth, vocabulary and length.
+ * The options of the encoder-decoder, and what makes them valid. Both halves have the decoder's options; the encoder
+ * may differ in depth, vocabulary and length.
  */
 import { type DecoderConfiguration, decoderProblems } from './decoder-configuration.ts'
 
-/** Depth, vocabulary and contextLength are those of the decoder. Cross-attention knows no positions, as in T5 (Raffel et al., 2020). */
+/**
+ * Depth, vocabulary and contextLength are those of the decoder. Cross-attention knows no positions, as in T5 (Raffel et
+ * al., 2020).
+ */
 export interface EncoderDecoderConfiguration extends Omit<DecoderConfiguration, 'attention' | 'attentionBlock'> {
   /** Number of blocks of the encoder. */
   readonly encoderDepth: number
@@ -12,7 +15,10 @@ export interface EncoderDecoderConfiguration extends Omit<DecoderConfiguration, 
   readonly encoderVocabulary?: number
   /** Longest sequence that the encoder is meant for. Default: the decoder's. */
   readonly encoderContextLength?: number
-  /** The encoder reads the last so many of its tokens; a memory that is asked by the history is asked with all of them. Default: all. */
+  /**
+   * The encoder reads the last so many of its tokens; a memory that is asked by the history is asked with all of them.
+   * Default: all.
+   */
   readonly encoderWindow?: number
   /** Encoder and decoder look tokens up in one table; their vocabularies are one then. */
   readonly sharedEmbeddings: boolean

@@ -41,7 +41,10 @@ export function encodedRows(configuration: EncoderDecoderConfiguration, inputs: 
   return { states, mask: real(encoder.lengths, encoder.positions) }
 }
 
-/** Of a memory that is asked with all that the encoder is given, also of what the encoder does not read; null: there is none. */
+/**
+ * Of a memory that is asked with all that the encoder is given, also of what the encoder does not read; null: there is
+ * none.
+ */
 export function answerOfHistory(
   configuration: EncoderDecoderConfiguration,
   inputs: Pick<BuildInputs, 'parameters' | 'encoder'>,

@@ -1,5 +1,6 @@
 /**
- * The end of what an encoder is given: where an encoder reads the last tokens alone and a memory is asked with all of them.
+ * The end of what an encoder is given: where an encoder reads the last tokens alone and a memory is asked with all of
+ * them.
  */
 import { reshape } from '../algebra/arrangement.ts'
 import type { Tensor } from '../graph/graph.ts'

@@ -1,7 +1,7 @@
 /**
- * A distribution of a number over bins, each of them uniform within (the Riemann distribution of Müller et al., 2022, without its
- * tails: what lies outside counts as of the nearest bin). Borders are one more than there are bins and rise; log-probabilities are in
- * nats, one a bin.
+ * A distribution of a number over bins, each of them uniform within (the Riemann distribution of Müller et al., 2022,
+ * without its tails: what lies outside counts as of the nearest bin). Borders are one more than there are bins and
+ * rise; log-probabilities are in nats, one a bin.
  */
 
 /** Bins of equal width from `low` to `high`. */
@@ -13,8 +13,8 @@ export function binBorders(low: number, high: number, bins: number): Float64Arra
 }
 
 /**
- * Bins that hold equally many of some values, drawn from what is known beforehand: narrow where numbers are likely. The outermost
- * borders are the smallest and the largest value.
+ * Bins that hold equally many of some values, drawn from what is known beforehand: narrow where numbers are likely. The
+ * outermost borders are the smallest and the largest value.
  */
 export function equalMassBorders(values: readonly number[], bins: number): Float64Array {
   checkBins('equalMassBorders', bins)
@@ -27,8 +27,8 @@ export function equalMassBorders(values: readonly number[], bins: number): Float
   for (let bin = 0; bin < bins; bin++)
     if (!(borders[bin]! < borders[bin + 1]!) || !Number.isFinite(borders[bin + 1]! - borders[bin]!))
       throw new Error(
-        `equalMassBorders: ${values.length} values do not fill ${bins} bins: bin ${bin} would go from ${borders[bin]} to ` +
-          `${borders[bin + 1]}; take fewer bins, or more different values`,
+        `equalMassBorders: ${values.length} values do not fill ${bins} bins: bin ${bin} would go from ` +
+          `${borders[bin]} to ${borders[bin + 1]}; take fewer bins, or more different values`,
       )
   return borders
 }
@@ -76,7 +76,9 @@ export function quantile(logProbabilities: ArrayLike<number>, borders: Float64Ar
   return borders[last + 1]!
 }
 
-/** Of a value, in nats: densities of distributions over different bins can be compared, probabilities of bins cannot. */
+/**
+ * Of a value, in nats: densities of distributions over different bins can be compared, probabilities of bins cannot.
+ */
 export function logDensity(logProbabilities: ArrayLike<number>, borders: Float64Array, value: number): number {
   checkLength('logDensity', logProbabilities, borders)
   const bin = binOf(value, borders)
@@ -91,6 +93,7 @@ function checkBins(operation: string, bins: number): void {
 function checkLength(operation: string, logProbabilities: ArrayLike<number>, borders: Float64Array): void {
   if (logProbabilities.length !== borders.length - 1)
     throw new Error(
-      `${operation}: there are ${logProbabilities.length} log-probabilities and ${borders.length} borders: expected one more border`,
+      `${operation}: there are ${logProbabilities.length} log-probabilities and ${borders.length} borders: ` +
+        'expected one more border',
     )
 }

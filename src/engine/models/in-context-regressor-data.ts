@@ -9,7 +9,10 @@ export interface RegressionRecord {
   readonly value: number
 }
 
-/** Records first, then queries, of which the features alone are read: the distribution of query i is at position `records.length + i`. */
+/**
+ * Records first, then queries, of which the features alone are read: the distribution of query i is at position
+ * `records.length + i`.
+ */
 export function regressionInput(
   records: readonly RegressionRecord[],
   queries: readonly Pick<RegressionRecord, 'features'>[],
@@ -30,7 +33,10 @@ export function regressionInput(
   return { tokens: new Int32Array(positions.length), features: numbers }
 }
 
-/** Asks for the bins of the queries' values. `weight` is that of each query: 1 over their number in a batch, for their mean. */
+/**
+ * Asks for the bins of the queries' values. `weight` is that of each query: 1 over their number in a batch, for their
+ * mean.
+ */
 export function regressionDatum(
   records: readonly RegressionRecord[],
   queries: readonly RegressionRecord[],

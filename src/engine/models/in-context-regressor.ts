@@ -1,11 +1,12 @@
 /**
- * A regressor that learns from its context (prior-fitted networks, Müller et al., 2022): in one pass it reads a set of records, each a list
- * of features with a value, and gives for each query, a list of features alone, a distribution of its value over bins
- * (in-context-regressor-bins.ts). It is trained by cross_entropy on sets that were drawn from what it should know beforehand.
+ * A regressor that learns from its context (prior-fitted networks, Müller et al., 2022): in one pass it reads a set of
+ * records, each a list of features with a value, and gives for each query, a list of features alone, a distribution of
+ * its value over bins (in-context-regressor-bins.ts). It is trained by cross_entropy on sets that were drawn from what
+ * it should know beforehand.
  *
- * A position is a record or a query, and its numbers are the features, the value, and 1 where the value is given, 0 in a query, whose value is not
- * looked at (in-context-regressor-data.ts makes them). Records are seen by all, queries by themselves alone. There are no places: in
- * another order the same records say the same.
+ * A position is a record or a query, and its numbers are the features, the value, and 1 where the value is given, 0 in
+ * a query, whose value is not looked at (in-context-regressor-data.ts makes them). Records are seen by all, queries by
+ * themselves alone. There are no places: in another order the same records say the same.
  */
 import { add, multiply } from '../algebra/arithmetic.ts'
 import { concatenate, reshape, slice } from '../algebra/arrangement.ts'
@@ -38,7 +39,10 @@ export interface InContextRegressorConfiguration {
 /** How its blocks differ from what a decoder's could be. */
 const blockShape = { norm: 'pre', queryKeyNorm: false, activation: 'gelu' } as const
 
-/** Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the input, then one a block. */
+/**
+ * Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the input, then one a
+ * block.
+ */
 export function inContextRegressor(configuration: InContextRegressorConfiguration): Model {
   checkRegressor(configuration)
   const { features, bins, contextLength, depth, width } = configuration

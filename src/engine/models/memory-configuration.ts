@@ -1,6 +1,6 @@
 /**
- * A sparse key-value memory in a model (LION; product keys as in Lample et al., 2019): its options, what makes them valid, and its
- * parameters. How it computes is in memory-layer.ts.
+ * A sparse key-value memory in a model (LION; product keys as in Lample et al., 2019): its options, what makes them
+ * valid, and its parameters. How it computes is in memory-layer.ts.
  */
 import type { Random } from '../../statistics/random.ts'
 import { sizeOf } from '../graph/shape.ts'
@@ -66,7 +66,10 @@ export function memoryParameters(memory: MemoryConfiguration, width: number): Pa
   return [...keys, slot('values', [slots, width]), ...(query === 'history' ? [history] : [])]
 }
 
-/** In training: each key is compared forward only; keys and values of the chosen are multiplied forward and twice backward. */
+/**
+ * In training: each key is compared forward only; keys and values of the chosen are multiplied forward and twice
+ * backward.
+ */
 export function memoryFlopsPerQuery(
   { slots, chosen, productKeys = false }: MemoryConfiguration,
   width: number,
@@ -76,8 +79,9 @@ export function memoryFlopsPerQuery(
 }
 
 /**
- * Of the slots. Keys are uniform within 1/sqrt(their width), so that scores begin with a deviation below 1 (Lample et al., 2019). Values are
- * 0: the model begins as it would be without a memory, and a key learns from when the values of slots that are chosen together differ.
+ * Of the slots. Keys are uniform within 1/sqrt(their width), so that scores begin with a deviation below 1 (Lample et
+ * al., 2019). Values are 0: the model begins as it would be without a memory, and a key learns from when the values of
+ * slots that are chosen together differ.
  */
 export function initialSlotValues({ name, shape }: Parameter, random: Random): Float32Array {
   const values = new Float32Array(sizeOf(shape))

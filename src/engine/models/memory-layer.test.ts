@@ -143,7 +143,8 @@ it.each<readonly [MemoryConfiguration, string]>([
   [{ slots: 4, chosen: 5 }, 'memory.chosen is 5: expected at most slots, which is 4'],
   [
     { slots: 8, chosen: 2, productKeys: true },
-    'memory.slots is 8: expected a square number with product keys; memory.productKeys is true: expected false where the width is odd, and it is 5',
+    'memory.slots is 8: expected a square number with product keys; ' +
+      'memory.productKeys is true: expected false where the width is odd, and it is 5',
   ],
   [{ slots: 8, chosen: 2, block: 3 }, 'memory.block is 3: expected a whole number from 0 to depth, 2'],
   [{ slots: 8, chosen: 2, query: 'past' as 'state' }, 'memory.query is past: expected "state" or "history"'],

@@ -1,6 +1,7 @@
 /**
- * How a model uses its memory: what it asks with, and where the answer goes. The answer is added to the hidden state after one of the
- * blocks, so that the blocks that follow can use it; with values that are 0 the model is what it would be without.
+ * How a model uses its memory: what it asks with, and where the answer goes. The answer is added to the hidden state
+ * after one of the blocks, so that the blocks that follow can use it; with values that are 0 the model is what it would
+ * be without.
  */
 import { add } from '../algebra/arithmetic.ts'
 import { concatenate, reshape, slice } from '../algebra/arrangement.ts'
@@ -24,8 +25,9 @@ export function askByState(memory: MemoryConfiguration, parameters: Parameters, 
 }
 
 /**
- * Each row asks once with all that the encoder is given, however much of it the rest of the model reads: the normed sum over its tokens
- * of tanh([token, token before] history). Its cost grows with the length, not with the square of it, and which token follows which counts.
+ * Each row asks once with all that the encoder is given, however much of it the rest of the model reads: the normed sum
+ * over its tokens of tanh([token, token before] history). Its cost grows with the length, not with the square of it,
+ * and which token follows which counts.
  */
 export function askByHistory(
   memory: MemoryConfiguration,

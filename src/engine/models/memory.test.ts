@@ -60,7 +60,7 @@ const withoutHistory = ({ input, ...datum }: CrossEntropyDatum): CrossEntropyDat
 })
 
 describe.each(kinds)('%j', memory => {
-  it('is its backbone at the start, and stays it while the memory is frozen and nothing is asked of the inner state', async () => {
+  it('is its backbone, and stays it while the memory is frozen and no inner state counts', async () => {
     const frozen: ParameterGroup = { ...adamw, match: ({ name }) => name.startsWith('memory.'), frozen: true }
     const whole = await engine.createTrainer({ model: withMemory(memory), seed: 3 })
     const plain = await engine.createTrainer({ model: decoder(backbone), seed: 3 })
@@ -139,6 +139,19 @@ describe.each(kinds)('%j', memory => {
   })
 })
 
+it('the inner state is what the memory was added to, read by the head', async () => {
+  const loss = { kind: 'cross_entropy', innerStateWeight: 0.5 } as const
+  for (const block of [0, 1, 2]) {
+    const trainer = await engine.createTrainer({ model: withMemory({ slots: 8, chosen: 2, block }), seed: 4 })
+    const { lossSum, parts } = await trainer.forward(batch(null), loss)
+    const ofOutput = lossSum - parts['innerState']!
+    // After the last block nothing is left between the two.
+    if (block === 2) expect(parts['innerState']).toBeCloseTo(0.5 * ofOutput, 5)
+    else expect(Math.abs(parts['innerState']! - 0.5 * ofOutput)).toBeGreaterThan(1e-3)
+    await trainer.dispose()
+  }
+})
+
 it('a step of one user moves no value that another chose alone', async () => {
   const model = withMemory({ slots: 40, chosen: 2, query: 'history' })
   const trainer = await engine.createTrainer({ model, seed: 2 })
@@ -167,7 +180,7 @@ it('a step of one user moves no value that another chose alone', async () => {
 it('learns from a history that is longer than what the backbone reads', async () => {
   const model = withMemory({ slots: 16, chosen: 4, query: 'history', block: 1 })
   const trainer = await engine.createTrainer({ model, seed: 2 })
-  // Users go round the items upwards or downwards; both histories hold all of them, and the backbone sees the last item alone.
+  // Users go round the items upwards or downwards; each history holds all of them, and the backbone sees the last.
   const draw = (): CrossEntropyDatum => {
     const direction = random.integer(2) === 0 ? 1 : 6
     const start = random.integer(7)

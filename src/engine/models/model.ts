@@ -8,7 +8,7 @@ import type { Parameter } from '../parameter.ts'
 export interface ModelInputs {
   /** Whether the tokens are read; false for models that read features alone. */
   readonly tokens: boolean
-  /** Whether there is an encoder with tokens of its own. */
+  /** Whether there is an encoder, or a memory that is asked with a history, with tokens of its own. */
   readonly encoderTokens: boolean
   /** Of the encoder's tokens. Default: the model's own. */
   readonly encoderVocabulary?: number
