@@ -2,8 +2,8 @@
  * Matrix products: of two matrices, or of stacks of them with equal leading axes.
  */
 import { describe, type Tensor } from '../graph/graph.ts'
-import { sameShape } from '../graph/shape.ts'
-import { transpose } from './arrangement.ts'
+import { sameShape, sizeOf } from '../graph/shape.ts'
+import { reshape, transpose } from './arrangement.ts'
 
 export interface Transposition {
   readonly transposeA?: boolean
@@ -32,13 +32,49 @@ export function matrixProduct(a: Tensor, b: Tensor, options: Transposition = {})
   const shape = [...a.shape.slice(0, -2), rows, columns]
   // Gemm reads transposed matrices in place. Stacks have no such operator; at the optimisation level `all` the runtime
   // merges the transpositions into the product.
+  const isUnsteady = !transposeA && dependsOnThreads(a, sizeOf(shape.slice(0, -2)), rows, innerA, columns)
   if (rank === 2) {
-    const attributes = { transA: Number(transposeA), transB: Number(transposeB) }
-    return a.graph.operation({ operation: 'Gemm', attributes, inputs: [a, b], shape, derivative })
+    const attributes = { transA: Number(transposeA || isUnsteady), transB: Number(transposeB) }
+    const inputs = [isUnsteady ? transposedForGood(a) : a, b]
+    const product = a.graph.operation({ operation: 'Gemm', attributes, inputs, shape })
+    return a.graph.composite('matrixProduct', product, [a, b], derivative)
   }
-  const inputs = [transposeA ? transposeLastTwo(a) : a, transposeB ? transposeLastTwo(b) : b]
-  const product = a.graph.operation({ operation: 'MatMul', inputs, shape })
+  const product = isUnsteady
+    ? a.graph.operation({
+        operation: 'FusedMatMul',
+        domain: 'com.microsoft',
+        attributes: { transA: 1, transB: Number(transposeB) },
+        inputs: [transposedForGood(a), b],
+        shape,
+      })
+    : a.graph.operation({
+        operation: 'MatMul',
+        inputs: [transposeA ? transposeLastTwo(a) : a, transposeB ? transposeLastTwo(b) : b],
+        shape,
+      })
   return a.graph.composite('matrixProduct', product, [a, b], derivative)
+}
+
+/** Up to this many threads results do not depend on them. */
+const mostThreads = 16
+
+/**
+ * Where a product has more columns than rows, the runtime gives each thread some of the columns; and where a thread has 64 or fewer, it sums
+ * the inner terms in portions of more than 128, so that the last bits depend on the number of threads. A single column is taken for a
+ * row, with the same effect. Where A is transposed the portions are always 128; and with one row, or a product for each thread,
+ * there is nothing to divide.
+ */
+function dependsOnThreads(a: Tensor, products: number, rows: number, inner: number, columns: number): boolean {
+  if (a.graph.precision !== 'float32' || inner <= 128 || rows === 1 || products >= mostThreads) return false
+  return columns === 1 || (rows < columns && columns <= 64 * mostThreads)
+}
+
+/** With the last two axes exchanged, in a way that the runtime does not see through: it would merge a plain transposition into the product. */
+function transposedForGood(a: Tensor): Tensor {
+  const [rows, columns] = a.shape.slice(-2) as [number, number]
+  const stack = sizeOf(a.shape.slice(0, -2))
+  const transposed = transpose(reshape(a, [1, stack, rows, columns]), [0, 1, 3, 2])
+  return reshape(transposed, [...a.shape.slice(0, -2), columns, rows])
 }
 
 function lastTwo(a: Tensor, transposed: boolean): [number, number] {
