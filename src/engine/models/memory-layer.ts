@@ -2,6 +2,8 @@
  * A sparse key-value memory: a query is compared with the keys of all slots, and the values of the few that fit best
  * are added up with the softmax of their scores as weights. Which slots were chosen is no matter of the derivative:
  * values that were not chosen have a gradient of exactly 0, keys one through the weights alone.
+ * An optimiser with a memory of its own (momentum, AdamW) goes on moving slots that were chosen before; SGD does not.
+ * Product keys are shared by the slots of a row or column, so values alone are apart there.
  *
  * Cost: all keys are compared with all queries in one matrix (queries, slots), so that tens of thousands of slots want
  * product keys, whose matrices are (queries, sqrt(slots)). Gradients are as large as the tables of keys and values and
