@@ -1,0 +1,197 @@
+/**
+ * The embedded sampler: a snapshot of any model's weights on this machine's CPU. What a sampler does is said in sampling.ts.
+ */
+import { checkBeamRequests } from '../beam/beam-request.ts'
+import { beamSearch } from '../beam/beam-search.ts'
+import { wholeFrontier } from '../beam/frontier.ts'
+import type { Datum, Distribution, ModelInput } from '../datum.ts'
+import { checkDistribution, checkInput } from '../losses/check-data.ts'
+import type { Model } from '../models/model.ts'
+import { topReadouts } from '../sampling/changed-models.ts'
+import { type ContextMaker, contextsOf, extended } from '../sampling/contexts.ts'
+import { rollOut } from '../sampling/rollout.ts'
+import { checkPrefix, checkPrompt, checkSampleRequests } from '../sampling/sample-request.ts'
+import type { SamplerPrograms } from '../sampling/sampler-programs.ts'
+import type {
+  Beam,
+  BeamRequest,
+  CallOptions,
+  Prefix,
+  Sample,
+  SampleRequest,
+  Sampler,
+  Score,
+  ScoreRequest,
+} from '../sampling.ts'
+import { CallQueue } from './call-queue.ts'
+
+export interface EmbeddedSamplerOptions {
+  readonly programs: SamplerPrograms
+  /** Of all parameters. They are not copied, and must not change while the sampler lives. */
+  readonly values: ReadonlyMap<string, Float32Array>
+  readonly version: number
+  /** Tokens of a row that are drawn in one run, between which a call can be ended. Samples do not depend on it. Default 16. */
+  readonly pieceLength?: number | undefined
+}
+
+type DistributionInput = Parameters<Sampler['distributions']>[0][number]
+
+export class EmbeddedSampler implements Sampler {
+  readonly version: number
+  readonly vocabulary: number
+  readonly contextLength: number
+  readonly #model: Model
+  readonly #programs: SamplerPrograms
+  readonly #pieceLength: number
+  readonly #queue = new CallQueue('sampler')
+  #values: Readonly<Record<string, Float32Array>>
+
+  constructor({ programs, values, version, pieceLength = 16 }: EmbeddedSamplerOptions) {
+    const { model } = programs.options
+    this.version = version
+    this.vocabulary = model.vocabulary
+    this.contextLength = model.contextLength
+    this.#model = model
+    this.#programs = programs.hold()
+    this.#values = Object.fromEntries(values)
+    this.#pieceLength = pieceLength
+  }
+
+  sample(requests: readonly SampleRequest[], { signal }: CallOptions = {}): Promise<Sample[][]> {
+    return this.#queue.add('sample', async () => {
+      checkSampleRequests(requests, this.#model, this)
+      const maker = this.#maker(signal)
+      const given = await contextsOf(
+        maker,
+        requests.flatMap(({ prompt }) => ('length' in prompt ? [] : [prompt])),
+      )
+      const computed = given.values()
+      const contexts = requests.map(({ prompt }) => {
+        if (!('length' in prompt)) return computed.next().value!
+        checkPrefix('sample', prompt, this)
+        return prompt
+      })
+      return rollOut(maker, requests, contexts, this.#pieceLength)
+    })
+  }
+
+  beamSearch(requests: readonly BeamRequest[], options: CallOptions = {}): Promise<Beam[][]> {
+    return this.#queue.add('beamSearch', async () => {
+      checkBeamRequests(requests, this)
+      for (const [index, { prompt }] of requests.entries())
+        checkInput(`beamSearch: requests[${index}].prompt`, prompt, this.#model)
+      const { vocabulary } = this
+      const distributions: Sampler['distributions'] = (inputs, { signal } = {}) => this.#distributions(inputs, signal)
+      return beamSearch(wholeFrontier({ vocabulary, distributions }, options), requests, options)
+    })
+  }
+
+  score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<Score[]> {
+    return this.#queue.add('score', async () => {
+      const data = requests.map(({ input, targets, distribution }, index): Datum => {
+        const place = `score: requests[${index}]`
+        this.#check(place, input, distribution)
+        const { length } = input.tokens
+        if (targets.length !== length)
+          throw new Error(`${place}.targets has ${targets.length} entries: expected ${length}, one for each position`)
+        return { input, targets, weights: new Float32Array(length), ...(distribution && { distribution }) }
+      })
+      const top = Math.max(0, ...requests.map(({ topLogProbabilities = 0 }) => topLogProbabilities))
+      if (requests.length === 0) return []
+      const { logProbabilities, captured } = await this.#forward(data, top, signal)
+      return requests.map(({ topLogProbabilities: count = 0, input }, index) => {
+        const most = (name: string) => firstOfEach(captured.get(name)![index]!, input.tokens.length, top, count)
+        return {
+          logProbabilities: withInfinities(logProbabilities[index]!),
+          ...(count > 0 && {
+            topLogProbabilities: {
+              count,
+              tokens: Int32Array.from(most(topReadouts.tokens)),
+              logProbabilities: most(topReadouts.logProbabilities),
+            },
+          }),
+        }
+      })
+    })
+  }
+
+  distributions(inputs: readonly DistributionInput[], { signal }: CallOptions = {}): Promise<Float32Array[]> {
+    return this.#queue.add('distributions', () => {
+      for (const [index, { input, distribution }] of inputs.entries())
+        this.#check(`distributions: inputs[${index}]`, input, distribution)
+      return this.#distributions(inputs, signal)
+    })
+  }
+
+  prefix(prompt: ModelInput): Promise<Prefix> {
+    return this.#queue.add('prefix', async () => {
+      checkPrompt('prefix: prompt', prompt, this.#model, this)
+      const [context] = await contextsOf(this.#maker(undefined), [prompt])
+      return context!
+    })
+  }
+
+  extend(prefix: Prefix, tokens: Int32Array): Promise<Prefix> {
+    return this.#queue.add('extend', async () => {
+      checkPrefix('extend', prefix, this)
+      if (tokens.length === 0) return prefix
+      checkInput('extend', { ...prefix.input, tokens }, this.#model)
+      const length = prefix.length + tokens.length
+      if (length > this.contextLength)
+        throw new Error(
+          `extend: a prefix of ${prefix.length} tokens and ${tokens.length} more do not fit the ${this.contextLength} positions of the model`,
+        )
+      return extended(this.#maker(undefined), prefix, tokens)
+    })
+  }
+
+  dispose(): Promise<void> {
+    return this.#queue.close(async () => {
+      this.#values = {}
+      await this.#programs.release()
+    })
+  }
+
+  async #distributions(inputs: readonly DistributionInput[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+    if (inputs.length === 0) return []
+    const data = inputs.map(({ input, distribution, adapter = true }): Datum => {
+      const weights = new Float32Array(input.tokens.length * this.vocabulary)
+      return { input, targets: 'vocabulary', weights, adapter, ...(distribution && { distribution }) }
+    })
+    const { logProbabilities } = await this.#forward(data, 0, signal)
+    return logProbabilities.map(withInfinities)
+  }
+
+  #forward(data: readonly Datum[], top: number, signal: AbortSignal | undefined) {
+    signal?.throwIfAborted()
+    const capture = top > 0 ? Object.values(topReadouts) : []
+    return this.#programs.pass(top, async passes => {
+      const options = { gradients: false, capture, dropoutSeed: null }
+      return (await passes.run(this.#values, data, { kind: 'cross_entropy' }, options)).result
+    })
+  }
+
+  #check(place: string, input: ModelInput, distribution: Distribution | undefined): void {
+    checkInput(place, input, this.#model)
+    if (distribution) checkDistribution(place, distribution, input.tokens.length, this.vocabulary)
+  }
+
+  #maker(signal: AbortSignal | undefined): ContextMaker {
+    return { programs: this.#programs, values: this.#values, owner: this, signal }
+  }
+}
+
+/** Tokens without probability have the log-probability that they have; graphs count with a number instead. */
+function withInfinities(logProbabilities: Float32Array): Float32Array {
+  for (const [index, value] of logProbabilities.entries())
+    if (value < -1e29) logProbabilities[index] = Number.NEGATIVE_INFINITY
+  return logProbabilities
+}
+
+/** The first `count` of `size` at each position. */
+function firstOfEach(values: Float32Array, positions: number, size: number, count: number): Float32Array {
+  const result = new Float32Array(positions * count)
+  for (let position = 0; position < positions; position++)
+    result.set(values.subarray(position * size, position * size + count), position * count)
+  return result
+}

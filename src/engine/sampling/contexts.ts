@@ -1,0 +1,140 @@
+/**
+ * Computes contexts: of prompts, and of prefixes with more tokens, several at once.
+ */
+import type { ModelInput } from '../datum.ts'
+import { rounded } from '../embedded/pieces.ts'
+import { Graph } from '../graph/graph.ts'
+import { CacheRows, type CacheSegment, computedSegment } from './cache-rows.ts'
+import { Context, contentKey } from './context.ts'
+import { type ExtensionShape, extensionGraph, freshOutput } from './extension-graph.ts'
+import type { Results, SamplerPrograms } from './sampler-programs.ts'
+
+export interface ContextMaker {
+  readonly programs: SamplerPrograms
+  readonly values: Readonly<Record<string, Float32Array>>
+  readonly owner: object
+  readonly signal: AbortSignal | undefined
+}
+
+/** What a context begins with, before any of its tokens. */
+type Beginning = Pick<Context, 'encoderTokens' | 'fixed' | 'encoderPositions'>
+
+interface Work extends Beginning {
+  readonly tokens: Int32Array
+  segment: CacheSegment | null
+}
+
+/** Equal prompts are computed once, and give the same context. */
+export async function contextsOf(maker: ContextMaker, prompts: readonly ModelInput[]): Promise<Context[]> {
+  const keys = prompts.map(contentKey)
+  const different = [...new Map(keys.map((key, index) => [key, prompts[index]!])).values()]
+  const beginnings = await beginningsOf(maker, different)
+  const contexts = await completed(
+    maker,
+    different.map(({ tokens }, index) => ({ ...beginnings[index]!, tokens, segment: null })),
+  )
+  const byKey = new Map(different.map((prompt, index) => [contentKey(prompt), contexts[index]!]))
+  return keys.map(key => byKey.get(key)!)
+}
+
+export async function extended(maker: ContextMaker, context: Context, tokens: Int32Array): Promise<Context> {
+  const all = new Int32Array(context.length + tokens.length)
+  all.set(context.tokens)
+  all.set(tokens, context.length)
+  const { encoderTokens, fixed, encoderPositions, segment } = context
+  const [result] = await completed(maker, [{ tokens: all, encoderTokens, fixed, encoderPositions, segment }])
+  return result!
+}
+
+/** Computes what is missing of each, up to the last token. */
+async function completed(maker: ContextMaker, given: readonly Work[]): Promise<Context[]> {
+  const { tokensAtOnce, model } = maker.programs.options
+  // Copies: segments are filled in.
+  const works = given.map(work => ({ ...work }))
+  if (model.incremental) {
+    for (;;) {
+      const open = works.filter(work => missing(work) > 0)
+      if (open.length === 0) break
+      open.sort((a, b) => a.encoderPositions - b.encoderPositions || missing(b) - missing(a))
+      const count = Math.min(rounded(missing(open[0]!)), tokensAtOnce)
+      const most = Math.max(1, Math.floor(tokensAtOnce / count))
+      const together = open.filter(({ encoderPositions }) => encoderPositions === open[0]!.encoderPositions)
+      await computeTogether(maker, together.slice(0, most), count)
+    }
+  }
+  return works.map(work => new Context({ ...work, owner: maker.owner }))
+}
+
+const missing = ({ tokens, segment }: Work) => tokens.length - 1 - (segment?.end ?? 0)
+
+/** At most `count` positions of each. */
+async function computeTogether(maker: ContextMaker, works: readonly Work[], count: number): Promise<void> {
+  maker.signal?.throwIfAborted()
+  const { programs, values } = maker
+  const { layout } = programs
+  const { encoderPositions } = works[0]!
+  const rows = rounded(works.length)
+  const longest = Math.max(...works.map(({ segment }) => segment?.end ?? 0))
+  const cache = new CacheRows(layout, rows, rounded(longest), encoderPositions)
+  const tokens = new Int32Array(rows * count)
+  const counts = works.map(work => Math.min(count, missing(work)))
+  for (const [row, work] of works.entries()) {
+    cache.fill(row, work.segment, work.fixed, encoderPositions)
+    const start = cache.lengths[row]!
+    tokens.set(work.tokens.subarray(start, start + counts[row]!), row * count)
+  }
+  const shape = { rows, capacity: cache.capacity, encoderPositions, count, logProbabilities: false }
+  const results = await runExtension(programs, shape, { ...values, ...cache.feeds(), 'data.tokens': tokens })
+  const computed = (entry: string) => results[freshOutput(entry)] as Float32Array
+  for (const [row, work] of works.entries())
+    work.segment = computedSegment(layout, work.segment, computed, row, count, counts[row]!)
+}
+
+export function runExtension(
+  programs: SamplerPrograms,
+  shape: ExtensionShape,
+  feeds: Record<string, Float32Array | Int32Array>,
+): Promise<Results> {
+  const { model, parameters } = programs.options
+  const size = shape.rows * shape.count * (shape.logProbabilities ? model.vocabulary : shape.capacity + shape.count)
+  return programs.run(`extension ${JSON.stringify(shape)}`, size, () => extensionGraph(model, parameters, shape), feeds)
+}
+
+/** Reads what encoders read, where there are any. */
+async function beginningsOf(maker: ContextMaker, prompts: readonly ModelInput[]): Promise<Beginning[]> {
+  const { programs } = maker
+  const { encode } = programs.options.model.incremental ?? {}
+  const nothing = new Map<string, Float32Array>()
+  const beginnings: Beginning[] = []
+  for (const { encoderTokens = new Int32Array(0) } of prompts) {
+    if (!encode) {
+      beginnings.push({ encoderTokens, fixed: nothing, encoderPositions: 0 })
+      continue
+    }
+    beginnings.push(await encoded(maker, encoderTokens))
+  }
+  return beginnings
+}
+
+async function encoded({ programs, values, signal }: ContextMaker, encoderTokens: Int32Array): Promise<Beginning> {
+  signal?.throwIfAborted()
+  const { model, parameters } = programs.options
+  const { encoderContextLength = Number.POSITIVE_INFINITY } = model.inputs
+  const positions = Math.min(rounded(encoderTokens.length), encoderContextLength)
+  const tokens = new Int32Array(positions)
+  tokens.set(encoderTokens)
+  const feeds = { ...values, 'data.encoderTokens': tokens, 'data.encoderLengths': Int32Array.of(encoderTokens.length) }
+  const build = () => {
+    const graph = new Graph()
+    const { effective } = parameters(graph, true)
+    const encoder = {
+      positions,
+      tokens: graph.indices('data.encoderTokens', [positions], model.inputs.encoderVocabulary ?? model.vocabulary),
+      lengths: graph.indices('data.encoderLengths', [1], positions + 1),
+    }
+    return Object.fromEntries(model.incremental!.encode!({ graph, parameters: effective, rows: 1, encoder }))
+  }
+  const results = await programs.run(`encoder ${positions}`, positions ** 2, build, feeds)
+  const fixed = new Map(Object.entries(results).map(([name, array]) => [name, array as Float32Array]))
+  return { encoderTokens, fixed, encoderPositions: positions }
+}

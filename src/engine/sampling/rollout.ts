@@ -1,0 +1,50 @@
+/**
+ * Draws samples in batches of rows, a piece of each at a time. Between pieces rows that have ended leave and others take their
+ * places.
+ */
+import { rounded } from '../embedded/pieces.ts'
+import type { Sample, SampleRequest } from '../sampling.ts'
+import { choiceVariant, stopCount } from './choice-feeds.ts'
+import type { Context } from './context.ts'
+import type { ContextMaker } from './contexts.ts'
+import { type DrawnRow, rowsOf } from './drawn-row.ts'
+import { RolloutBatch } from './rollout-batch.ts'
+
+/** By request, then by sample. Tokens are drawn in pieces of at most `length` a row. */
+export async function rollOut(
+  maker: ContextMaker,
+  requests: readonly SampleRequest[],
+  contexts: readonly Context[],
+  length: number,
+): Promise<Sample[][]> {
+  const byRequest = requests.map((request, index) => rowsOf(request, contexts[index]!))
+  const samples = new Map<DrawnRow, Sample>()
+  for (const rows of Map.groupBy(byRequest.flat(), ({ context }) => context.encoderPositions).values()) {
+    // Neighbours of like length waste least.
+    rows.sort((a, b) => a.context.length - b.context.length)
+    await drawTogether(maker, rows, length, (row, sample) => samples.set(row, sample))
+  }
+  return byRequest.map(rows => rows.map(row => samples.get(row)!))
+}
+
+async function drawTogether(
+  maker: ContextMaker,
+  rows: readonly DrawnRow[],
+  length: number,
+  finish: (row: DrawnRow, sample: Sample) => void,
+): Promise<void> {
+  const requests = [...new Set(rows.map(({ request }) => request))]
+  const batch = new RolloutBatch(maker, {
+    choice: choiceVariant(requests),
+    stops: rounded(stopCount(requests)),
+    length,
+    longest: Math.max(...rows.map(({ context, request }) => context.length + request.maximumTokens - 2)),
+    encoderPositions: rows[0]!.context.encoderPositions,
+  })
+  const waiting = [...rows]
+  while (waiting.length + batch.going > 0) {
+    maker.signal?.throwIfAborted()
+    batch.join(waiting)
+    for (const { row, context } of await batch.draw()) finish(row, row.sample(context))
+  }
+}

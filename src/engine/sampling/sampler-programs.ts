@@ -1,0 +1,86 @@
+/**
+ * What a model's samplers compile: shared by all snapshots of one trainer, since weights are inputs. It is freed when the last that
+ * holds it lets go.
+ */
+import type { ParameterTensors } from '../embedded/computation.ts'
+import { Passes } from '../embedded/passes.ts'
+import { Programs } from '../embedded/programs.ts'
+import type { Tensor } from '../graph/graph.ts'
+import { compile, type ResultArray } from '../graph/program.ts'
+import type { Model } from '../models/model.ts'
+import { type CacheLayout, cacheLayout } from './cache-rows.ts'
+import { withTopTokens } from './changed-models.ts'
+
+export interface SamplerProgramsOptions {
+  readonly model: Model
+  readonly parameters: ParameterTensors
+  readonly hasAdapters: boolean
+  readonly threads: number
+  readonly tokensAtOnce: number
+}
+
+export type Feeds = Record<string, Float32Array | Float64Array | Int32Array>
+export type Results = Readonly<Record<string, ResultArray>>
+
+/** How many numbers the programs that are kept may hold together, in the largest of their arrays; each in some dozens of them. */
+const keptNumbers = 2 ** 23
+
+export class SamplerPrograms {
+  readonly options: SamplerProgramsOptions
+  readonly layout: CacheLayout
+  readonly #programs = new Programs<null>(keptNumbers)
+  /** Whole forward passes, by how many of the most probable tokens they report. */
+  readonly #passes = new Map<number, Passes>()
+  #last: Promise<unknown> = Promise.resolve()
+  #holders = 0
+
+  constructor(options: SamplerProgramsOptions) {
+    this.options = options
+    const { incremental } = options.model
+    this.layout = incremental ? cacheLayout(incremental) : { growing: [], fixed: [] }
+  }
+
+  hold(): this {
+    this.#holders++
+    return this
+  }
+
+  async release(): Promise<void> {
+    this.#holders--
+    if (this.#holders > 0) return
+    await this.#alone(async () => {
+      await this.#programs.dispose()
+      for (const passes of this.#passes.values()) await passes.dispose()
+    })
+  }
+
+  /** `size`: numbers in the largest array of the program. */
+  run(key: string, size: number, build: () => Record<string, Tensor>, feeds: Feeds): Promise<Results> {
+    return this.#alone(async () => {
+      const { program } = await this.#programs.find(key, async () => {
+        const program = await compile(build(), { threads: this.options.threads })
+        return { program, about: null, size }
+      })
+      return program.run(feeds)
+    })
+  }
+
+  /** Whole forward passes of a model with so many of `topReadouts`. */
+  pass<T>(top: number, work: (passes: Passes) => Promise<T>): Promise<T> {
+    return this.#alone(() => {
+      const { model } = this.options
+      const known = this.#passes.get(top)
+      const passes =
+        known ?? new Passes({ ...this.options, trained: [], model: top > 0 ? withTopTokens(model, top) : model })
+      this.#passes.set(top, passes)
+      return work(passes)
+    })
+  }
+
+  /** One at a time: a program that falls out of those that are kept may not be at work. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
+  }
+}
