@@ -1,0 +1,82 @@
+/**
+ * Writes a decoder as a folder that transformers loads: config.json, model.safetensors in single precision, and what came with the
+ * model that it was made from.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { mergeAdapters } from '../adapters/adapted-weights.ts'
+import { writeNewFolder } from '../checkpoints/new-folder.ts'
+import { writeSafetensors } from '../checkpoints/safetensors.ts'
+import type { Adapters } from '../engine.ts'
+import { sizeOf } from '../graph/shape.ts'
+import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { Model } from '../models/model.ts'
+import type { Parameter } from '../parameter.ts'
+import { publishedOf } from './configuration-to-publish.ts'
+import { publishedTensor, transposed } from './published-tensors.ts'
+
+export interface PretrainedToWrite {
+  /** A decoder that is a Llama or a Qwen3 in its architecture, whatever it was trained from. */
+  readonly model: Model
+  /** Of all its parameters, and of its adapters where it has any. */
+  readonly values: ReadonlyMap<string, Float32Array>
+  /** Become part of the matrices. */
+  readonly adapters?: Adapters
+  /** The folder it was read from: its tokeniser's files, and what its config.json says beside the architecture, are taken over. */
+  readonly from?: string
+}
+
+const companions = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'added_tokens.json',
+  'vocab.json',
+  'merges.txt',
+  'tokenizer.model',
+  'chat_template.jinja',
+  'generation_config.json',
+]
+
+/** The folder must not be there yet; it appears whole or not at all. Throws one sentence where the model cannot be written so. */
+export function writePretrained(folder: string, { model, values, adapters, from }: PretrainedToWrite): void {
+  if (model.kind !== 'decoder')
+    throw new Error(`cannot write ${folder}: the model is a ${model.kind}, expected a decoder`)
+  const configuration = model.configuration as DecoderConfiguration
+  const published = publishedOf(configuration)
+  const merged = adapters ? mergeAdapters(values, adapters) : values
+  const tensors = new Map(model.parameters.map(parameter => tensorOf(parameter, merged.get(parameter.name))))
+  writeNewFolder(folder, temporary => {
+    const whole =
+      from === undefined ? published : overSource(published, readFileSync(join(from, 'config.json'), 'utf8'))
+    writeThrough(join(temporary, 'config.json'), `${JSON.stringify(whole, null, 2)}\n`)
+    writeSafetensors(join(temporary, 'model.safetensors'), tensors, { format: 'pt' })
+    for (const name of from === undefined ? [] : companions)
+      if (existsSync(join(from!, name))) writeThrough(join(temporary, name), readFileSync(join(from!, name)))
+  })
+}
+
+function tensorOf(parameter: Parameter, values: Float32Array | undefined) {
+  const { name, shape, transposed: isTransposed } = publishedTensor(parameter)
+  if (values?.length !== sizeOf(shape))
+    throw new Error(`${parameter.name} has ${values?.length ?? 'no'} values: expected ${sizeOf(shape)}`)
+  const written = isTransposed ? transposed(values, parameter.shape as [number, number]) : values
+  return [name, { shape, values: written }] as const
+}
+
+/** What the source says is kept, except for fields that would say again, otherwise, what we write; and it may reach further. */
+function overSource(published: Readonly<Record<string, unknown>>, text: string): Record<string, unknown> {
+  const { rope_parameters, dtype, ...source } = JSON.parse(text) as Record<string, unknown>
+  const { max_position_embeddings } = source
+  return { ...source, ...published, max_position_embeddings }
+}
+
+function writeThrough(path: string, content: string | Uint8Array): void {
+  const descriptor = openSync(path, 'wx')
+  try {
+    writeFileSync(descriptor, content)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
