@@ -1,0 +1,109 @@
+/**
+ * The main thread's end of the engine's thread: sends calls, hands out answers, and knows how the thread ended.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Capabilities } from '../engine.ts'
+import type { EmbeddedEngineOptions } from './engine.ts'
+import { copied } from './worker-copies.ts'
+import type { FromThread, ToThread, Work } from './worker-messages.ts'
+
+interface Pending {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (reason: unknown) => void
+  readonly signal: AbortSignal | undefined
+}
+
+export interface Answer {
+  readonly value: unknown
+  /** Of the trainer that was asked. */
+  readonly version: number | undefined
+}
+
+export class EngineThread {
+  readonly #worker: Worker
+  readonly #pending = new Map<number, Pending>()
+  /** Prefixes of this thread: what is no longer referred to need not be kept in the other. */
+  readonly #prefixes = new FinalizationRegistry<number>(prefix => {
+    if (!this.#ended) this.#post({ kind: 'release', prefix })
+  })
+  #calls = 0
+  /** Why no call can be made any more. */
+  #ended: { readonly reason: unknown } | null = null
+  readonly #ready: PromiseWithResolvers<Capabilities> = Promise.withResolvers()
+
+  /** Rejects with a sentence when the engine cannot be made. */
+  readonly ready: Promise<Capabilities> = this.#ready.promise
+
+  constructor(options: EmbeddedEngineOptions) {
+    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: options, name: 'engine' })
+    worker.on('message', (message: FromThread) => this.#receive(message))
+    worker.on('error', error => this.#end(new Error(`the engine's thread failed: ${error.message}`, { cause: error })))
+    worker.on('exit', code => this.#end(new Error(`the engine's thread ended by itself (exit code ${code})`)))
+    this.#worker = worker
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null
+  }
+
+  /** Lets the other thread forget the prefix when this one does. */
+  keepWith(holder: object, prefix: number): void {
+    this.#prefixes.register(holder, prefix)
+  }
+
+  /** Rejects with the sentence of the thread, the signal's reason, or how the thread ended. */
+  call(work: Work, signal?: AbortSignal): Promise<Answer> {
+    if (this.#ended) return Promise.reject(this.#ended.reason)
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    return new Promise((resolve, reject) => {
+      const call = ++this.#calls
+      // Throws for what cannot be copied, a function for one.
+      this.#post({ kind: 'call', call, work })
+      const cancel = () => this.#post({ kind: 'cancel', call })
+      signal?.addEventListener('abort', cancel, { once: true })
+      const settled = <T>(settle: (value: T) => void) => {
+        return (value: T) => {
+          signal?.removeEventListener('abort', cancel)
+          settle(value)
+        }
+      }
+      this.#pending.set(call, { resolve: settled(resolve), reject: settled(reject), signal })
+      this.#worker.ref()
+    })
+  }
+
+  /** Ends the thread and, with this reason, what it was still asked for. */
+  async terminate(reason: unknown): Promise<void> {
+    this.#end(reason)
+    await this.#worker.terminate()
+  }
+
+  #post(message: ToThread): void {
+    const { value, buffers } = copied(message)
+    this.#worker.postMessage(value, buffers)
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'failed') this.#end(new Error(message.message))
+    else if (message.kind === 'ready') {
+      // A program that waits for nothing of the engine may end.
+      this.#worker.unref()
+      this.#ready.resolve(message.capabilities)
+    } else {
+      const pending = this.#pending.get(message.call)
+      if (!pending) return
+      this.#pending.delete(message.call)
+      if (this.#pending.size === 0) this.#worker.unref()
+      if (message.kind === 'answer') pending.resolve({ value: message.value, version: message.version })
+      else pending.reject(message.cancelled ? pending.signal!.reason : new Error(message.message))
+    }
+  }
+
+  #end(reason: unknown): void {
+    if (this.#ended) return
+    this.#ended = { reason }
+    this.#ready.reject(reason)
+    for (const { reject } of this.#pending.values()) reject(reason)
+    this.#pending.clear()
+  }
+}
