@@ -246,6 +246,13 @@ describe('initial values', () => {
     }
   })
 
+  it('are 0 for biases, and for learned positions as for the embedding', () => {
+    const values = initialDecoderValues({ ...configuration, positions: 'learned', normKind: 'layer' }, 3)
+    expect([...new Set(values.get('blocks.0.feedForward.normBias')!)]).toEqual([0])
+    expect([...new Set(values.get('normBias')!)]).toEqual([0])
+    expect(deviation(values.get('positions')!)).toBeCloseTo(1 / 8, 2)
+  })
+
   it('depend on the seed and the name alone', () => {
     const [a, b, other] = [1, 1, 2].map(seed => initialDecoderValues(configuration, seed))
     const deeper = initialDecoderValues({ ...configuration, depth: 3 }, 1)
@@ -263,6 +270,12 @@ it('counts parameters and operations', () => {
   expect(parameterCount({ ...tiny, tiedEmbeddings: false })).toBe(parameterCount(tiny) + 56)
   expect(estimatedFlopsPerToken(tiny)).toBe(6 * (56 + 2 * (4 * 64 + 3 * 48)) + 12 * 2 * 8 * 5)
   expect(estimatedFlopsPerToken({ ...tiny, tiedEmbeddings: false })).toBe(estimatedFlopsPerToken(tiny))
+  // Heads of 6 channels: queries and output 8 × 12, keys and values 8 × 12 with two heads of their own.
+  const wide = { ...tiny, headWidth: 6 }
+  expect(parameterCount(wide)).toBe(56 + 2 * (16 + 4 * 96 + 3 * 48) + 8)
+  expect(estimatedFlopsPerToken(wide)).toBe(6 * (56 + 2 * (4 * 96 + 3 * 48)) + 12 * 2 * 12 * 5)
+  expect(parameterCount({ ...tiny, normKind: 'layer' })).toBe(parameterCount(tiny) + 2 * 16 + 8)
+  expect(parameterCount({ ...tiny, positions: 'learned' })).toBe(parameterCount(tiny) + 5 * 8)
   const { feedForwardWidth: _, ...byDefault } = tiny
   expect(parameterCount(byDefault)).toBe(56 + 2 * (16 + 4 * 64 + 3 * 8 * 24) + 8)
 })
