@@ -2,8 +2,11 @@
  * The embedded engine: trains and samples on this machine's CPU, in this process.
  */
 import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
-import type { Capabilities, Engine } from '../engine.ts'
-import { EmbeddedTrainer } from './trainer.ts'
+import type { Adapters, Capabilities, Engine } from '../engine.ts'
+import type { Model } from '../models/model.ts'
+import type { EmbeddedSampler } from './sampler.ts'
+import { Samplers } from './samplers.ts'
+import { EmbeddedTrainer, type EmbeddedTrainerOptions } from './trainer.ts'
 
 export interface EmbeddedEngineOptions {
   /** Threads of the computation, default 1. Results do not depend on it. */
@@ -31,26 +34,53 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     if (!(Number.isInteger(value) && value > 0))
       throw new Error(`createEmbeddedEngine: ${field} is ${value}: expected a positive whole number`)
   const trainers = new Set<EmbeddedTrainer>()
-  const keep = (trainer: EmbeddedTrainer) => {
+  const samplers = new Set<EmbeddedSampler>()
+  const keepSampler = (sampler: EmbeddedSampler) => {
+    for (const earlier of samplers) if (earlier.isDisposed) samplers.delete(earlier)
+    samplers.add(sampler)
+    return sampler
+  }
+  const newTrainer = (
+    model: Model,
+    adapters: Adapters | null,
+    seed: number,
+    values: EmbeddedTrainerOptions['values'],
+  ) => {
+    for (const earlier of trainers) if (earlier.isDisposed) trainers.delete(earlier)
+    const trainer = new EmbeddedTrainer({
+      model,
+      adapters,
+      seed,
+      values,
+      threads,
+      tokensAtOnce,
+      onSnapshot: keepSampler,
+    })
     trainers.add(trainer)
     return trainer
   }
   return {
     capabilities,
     async createTrainer({ model, seed = 0, values = new Map(), adapters = null }) {
-      return keep(new EmbeddedTrainer({ model, adapters, seed, values, threads, tokensAtOnce }))
+      return newTrainer(model, adapters, seed, values)
     },
     async loadTrainer(folder) {
       const checkpoint = readCheckpoint(folder)
-      const { model, adapters, values } = checkpoint
-      const trainer = new EmbeddedTrainer({ model, adapters, seed: 0, values, threads, tokensAtOnce })
+      const trainer = newTrainer(checkpoint.model, checkpoint.adapters, 0, checkpoint.values)
       trainer.takeUp(checkpoint)
-      return keep(trainer)
+      return trainer
     },
-    loadSampler: () => Promise.reject(new Error('loadSampler: not yet')),
+    async loadSampler(folder) {
+      const { model, adapters, values, version } = readCheckpoint(folder, { optimiser: false })
+      const makers = new Samplers({ model, adapters, threads, tokensAtOnce })
+      const sampler = keepSampler(makers.create({ values, version }))
+      await makers.release()
+      return sampler
+    },
     async dispose() {
-      for (const trainer of trainers) await trainer.dispose()
+      for (const part of [...trainers, ...samplers]) await part.dispose()
       trainers.clear()
+      samplers.clear()
     },
   }
 }

@@ -57,6 +57,10 @@ export class EmbeddedSampler implements Sampler {
     this.#pieceLength = pieceLength
   }
 
+  get isDisposed(): boolean {
+    return this.#queue.closed
+  }
+
   sample(requests: readonly SampleRequest[], { signal }: CallOptions = {}): Promise<Sample[][]> {
     return this.#queue.add('sample', async () => {
       checkSampleRequests(requests, this.#model, this)

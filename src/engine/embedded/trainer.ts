@@ -14,11 +14,13 @@ import type { Model } from '../models/model.ts'
 import { Optimisation } from '../optimisers/optimisation.ts'
 import type { OptimStepOptions, OptimStepResult } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
-import type { Sampler } from '../sampling.ts'
+import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
 import { CallQueue } from './call-queue.ts'
 import { maskKey } from './dropout-masks.ts'
 import { Passes } from './passes.ts'
+import type { EmbeddedSampler } from './sampler.ts'
+import { Samplers } from './samplers.ts'
 import { allValues, checkValues, initialWeights, parameterTensors, type Weights } from './weights.ts'
 
 export interface EmbeddedTrainerOptions {
@@ -29,6 +31,8 @@ export interface EmbeddedTrainerOptions {
   readonly values: ReadonlyMap<string, Float32Array>
   readonly threads: number
   readonly tokensAtOnce: number
+  /** Told of every snapshot, so that whoever ends the engine can end it too. */
+  readonly onSnapshot: (sampler: EmbeddedSampler) => void
 }
 
 export class EmbeddedTrainer implements Trainer {
@@ -39,6 +43,8 @@ export class EmbeddedTrainer implements Trainer {
   readonly #adapters: Adapters | null
   readonly #passes: Passes
   readonly #optimisation: Optimisation
+  readonly #samplers: Samplers
+  readonly #onSnapshot: (sampler: EmbeddedSampler) => void
   readonly #queue = new CallQueue('trainer')
   #weights: Weights
   #gradients: Map<string, Float32Array> | null = null
@@ -47,7 +53,7 @@ export class EmbeddedTrainer implements Trainer {
   /** Calls that took dropout masks of their own. */
   #dropoutCalls = 0
 
-  constructor({ model, adapters, seed, values, threads, tokensAtOnce }: EmbeddedTrainerOptions) {
+  constructor({ model, adapters, seed, values, threads, tokensAtOnce, onSnapshot }: EmbeddedTrainerOptions) {
     this.#model = model
     this.#adapters = adapters
     this.#seed = seed
@@ -56,6 +62,8 @@ export class EmbeddedTrainer implements Trainer {
     this.vocabulary = model.vocabulary
     this.contextLength = model.contextLength
     this.#optimisation = new Optimisation(this.parameters, threads)
+    this.#samplers = new Samplers({ model, adapters, threads, tokensAtOnce })
+    this.#onSnapshot = onSnapshot
     this.#passes = new Passes({
       model,
       parameters: parameterTensors(model, adapters),
@@ -68,6 +76,10 @@ export class EmbeddedTrainer implements Trainer {
 
   get version(): number {
     return this.#version
+  }
+
+  get isDisposed(): boolean {
+    return this.#queue.closed
   }
 
   forward<L extends Loss>(
@@ -152,14 +164,20 @@ export class EmbeddedTrainer implements Trainer {
     this.#gradients = null
   }
 
-  snapshot(): Promise<Sampler> {
-    return Promise.reject(new Error('snapshot: not yet'))
+  snapshot(options?: SnapshotOptions): Promise<Sampler> {
+    return this.#queue.add('snapshot', () => {
+      const values = new Map([...this.#weights.base, ...copies(this.#weights.trained)])
+      const sampler = this.#samplers.create({ values, version: this.#version, options })
+      this.#onSnapshot(sampler)
+      return sampler
+    })
   }
 
   dispose(): Promise<void> {
     return this.#queue.close(async () => {
       await this.#passes.dispose()
       await this.#optimisation.dispose()
+      await this.#samplers.release()
     })
   }
 

@@ -1,0 +1,77 @@
+/**
+ * Snapshots of a trainer: they keep the weights and the version that they were taken with, outlive their trainer, and end with the engine.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { CrossEntropyDatum } from '../datum.ts'
+import { decoder } from '../models/decoder.ts'
+import { createEmbeddedEngine } from './engine.ts'
+
+const model = decoder({
+  vocabulary: 11,
+  contextLength: 8,
+  depth: 1,
+  width: 8,
+  heads: 2,
+  keyValueHeads: 2,
+  positions: 'rotary',
+  norm: 'pre',
+  queryKeyNorm: false,
+  activation: 'gelu',
+  tiedEmbeddings: true,
+  logitSoftCap: null,
+  initialisationScale: 1,
+  residualScaling: 'none',
+})
+const loss = { kind: 'cross_entropy' } as const
+const groups = [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.1 } as const]
+const datum: CrossEntropyDatum = {
+  input: { tokens: Int32Array.from([1, 4, 2, 8, 5, 7]) },
+  targets: Int32Array.from([4, 2, 8, 5, 7, 1]),
+  weights: new Float32Array(6).fill(1),
+}
+const request = { input: datum.input, targets: datum.targets as Int32Array }
+
+it.each([
+  ['all parameters', {}],
+  ['adapters', { adapters: { rank: 2 } }],
+])('training %s', async (_, options) => {
+  const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
+  const engine = createEmbeddedEngine()
+  const trainer = await engine.createTrainer({ model, seed: 1, ...options })
+  for (let step = 0; step < 2; step++) {
+    await trainer.forwardBackward([datum], loss)
+    await trainer.optimStep({ groups })
+  }
+  const sampler = await trainer.snapshot()
+  expect(sampler.version).toBe(2)
+  const expected = (await trainer.forward([datum], loss)).logProbabilities[0]!
+  await trainer.save(join(folder, 'saved'))
+  for (let step = 0; step < 2; step++) {
+    await trainer.forwardBackward([datum], loss)
+    await trainer.optimStep({ groups })
+  }
+  const later = (await trainer.forward([datum], loss)).logProbabilities[0]!
+  expect(Math.abs(later[0]! - expected[0]!)).toBeGreaterThan(0.01)
+
+  const newer = await trainer.snapshot()
+  await trainer.dispose()
+  const loaded = await engine.loadSampler(join(folder, 'saved'))
+  for (const [taken, version, values] of [
+    [sampler, 2, expected],
+    [newer, 4, later],
+    [loaded, 2, expected],
+  ] as const) {
+    expect(taken.version).toBe(version)
+    const [score] = await taken.score([request])
+    for (const [position, value] of values.entries()) expect(score!.logProbabilities[position]).toBeCloseTo(value, 5)
+  }
+  await sampler.dispose()
+  await expect(sampler.score([request])).rejects.toThrow('disposed of')
+  await engine.dispose()
+  await expect(newer.score([request])).rejects.toThrow('disposed of')
+  await expect(loaded.score([request])).rejects.toThrow('disposed of')
+  rmSync(folder, { recursive: true })
+})
