@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
+import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
@@ -257,4 +258,35 @@ it('refuses what the encoder cannot read', () => {
     'data[0].input.encoderTokens[1] is 5: expected a token from 0 to 4',
   )
   expect(() => checkInput('data[0]', input(1, 4), model)).not.toThrow()
+})
+
+it('learns to copy what its encoder reads, and says it greedily through the engine', async () => {
+  const engine = createEmbeddedEngine()
+  const model = encoderDecoder({ ...tiny, width: 16, keyValueHeads: 2, feedForwardWidth: 32, encoderDepth: 1 })
+  const trainer = await engine.createTrainer({ model, seed: 1 })
+  const random = seededRandom('copying')
+  /** The decoder begins with 0 and repeats the encoder's three tokens. */
+  const datum = () => {
+    const text = Array.from({ length: 3 }, () => 1 + random.integer(6))
+    const input = { tokens: Int32Array.of(0, ...text.slice(0, 2)), encoderTokens: Int32Array.from(text) }
+    return { input, targets: Int32Array.from(text), weights: new Float32Array(3).fill(1 / 96) }
+  }
+  for (let step = 0; step < 150; step++) {
+    const data = Array.from({ length: 32 }, datum)
+    await trainer.forwardBackward(data, { kind: 'cross_entropy' })
+    await trainer.optimStep({ groups: [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.01 }] })
+  }
+  const sampler = await trainer.snapshot()
+  const texts = Array.from({ length: 20 }, () => datum().targets)
+  const samples = await sampler.sample(
+    texts.map(encoderTokens => ({
+      prompt: { tokens: Int32Array.of(0), encoderTokens },
+      maximumTokens: 3,
+      temperature: 0,
+    })),
+  )
+  const right = samples.filter(([sample], index) => sample!.tokens.join() === texts[index]!.join())
+  await engine.dispose()
+  // By chance it would be one in 216.
+  expect(right.length).toBeGreaterThanOrEqual(18)
 })
