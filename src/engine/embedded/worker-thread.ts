@@ -35,7 +35,12 @@ export class EngineThread {
   readonly ready: Promise<Capabilities> = this.#ready.promise
 
   constructor(options: EmbeddedEngineOptions) {
-    const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: options, name: 'engine' })
+    const worker = new Worker(new URL('worker.ts', import.meta.url), {
+      workerData: options,
+      name: 'engine',
+      // The program's own flags can forbid that a file is started, as --input-type does.
+      execArgv: [],
+    })
     worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', error => this.#end(new Error(`the engine's thread failed: ${error.message}`, { cause: error })))
     worker.on('exit', code => this.#end(new Error(`the engine's thread ended by itself (exit code ${code})`)))

@@ -1,0 +1,255 @@
+/**
+ * The engine in its thread does what the one in this thread does, to the last bit and the last word; meanwhile this thread goes on, calls can
+ * be ended, and a thread that dies leaves no call without an answer.
+ */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { CrossEntropyDatum, PolicyDatum } from '../datum.ts'
+import type { Engine } from '../engine.ts'
+import { bigram } from '../models/bigram.ts'
+import { decoder } from '../models/decoder.ts'
+import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import { createEmbeddedEngine } from './engine.ts'
+import { createWorkerEngine } from './worker-engine.ts'
+
+const configuration: DecoderConfiguration = {
+  vocabulary: 7,
+  contextLength: 12,
+  depth: 1,
+  width: 8,
+  heads: 2,
+  keyValueHeads: 1,
+  positions: 'rotary',
+  norm: 'pre',
+  queryKeyNorm: false,
+  activation: 'gelu',
+  tiedEmbeddings: true,
+  logitSoftCap: null,
+  initialisationScale: 1,
+  residualScaling: 'none',
+  dropout: 0.1,
+}
+const model = decoder(configuration)
+const loss = { kind: 'cross_entropy' } as const
+/** A view of part of a large buffer, as batches are cut from a corpus. */
+const corpus = Int32Array.from({ length: 1000 }, (_, index) => (index * index) % 7)
+const datum = (start: number, length = 6): CrossEntropyDatum => ({
+  input: { tokens: corpus.subarray(start, start + length) },
+  targets: corpus.subarray(start + 1, start + 1 + length),
+  weights: new Float32Array(length).fill(1 / length),
+})
+const policyDatum: PolicyDatum = {
+  input: { tokens: corpus.subarray(0, 4) },
+  targets: corpus.subarray(1, 5),
+  logProbabilities: new Float32Array(4).fill(-2),
+  advantages: Float32Array.of(1, -1, 0, 2),
+}
+const groups = [
+  { match: ({ name }: { name: string }) => name.endsWith('query'), optimiser: { kind: 'muon' }, learningRate: 0.02 },
+  { match: ['gain'], optimiser: { kind: 'lion' }, learningRate: 0.001 },
+  { match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.01 },
+] as const
+
+const home = mkdtempSync(join(tmpdir(), 'almanac-worker-'))
+const worker = createWorkerEngine()
+const embedded = createEmbeddedEngine()
+afterAll(async () => {
+  await (await worker).dispose()
+  await embedded.dispose()
+  rmSync(home, { recursive: true })
+})
+
+const sentence = (call: Promise<unknown>) =>
+  call.then(
+    () => 'no error',
+    (error: Error) => error.message,
+  )
+
+/** What a trainer answers to everything it can be asked, in order. */
+async function* trainerAnswers(engine: Engine, folder: string): AsyncGenerator<unknown> {
+  const trainer = await engine.createTrainer({ model, seed: 3 })
+  const { parameters, vocabulary, contextLength } = trainer
+  yield { parameters, vocabulary, contextLength, capabilities: engine.capabilities }
+  // Called before the ones before have answered: carried out in order.
+  const results = [
+    trainer.forward([datum(0), datum(9, 4)], loss, { capture: ['hidden.1'] }),
+    trainer.forwardBackward([datum(0), datum(9, 4)], loss),
+    trainer.forwardBackward([policyDatum], { kind: 'ppo' }, { dropoutSeed: 8 }),
+    trainer.gradients(),
+    trainer.optimStep({ groups, clipNorm: 0.5 }),
+    trainer.values(),
+  ]
+  yield await Promise.all(results)
+  yield trainer.version
+  await trainer.save(folder)
+  await trainer.setValues(new Map([['norm', new Float32Array(8)]]))
+  yield (await trainer.values()).get('norm')
+  yield trainer.version
+  await trainer.load(folder)
+  yield await trainer.values()
+  const loaded = await engine.loadTrainer(folder)
+  yield loaded.version
+  await loaded.forwardBackward([datum(20)], loss)
+  yield await loaded.gradients()
+  yield await sentence(trainer.forward([{ ...datum(0), weights: new Float32Array(5) }], loss))
+  yield await sentence(trainer.optimStep({ groups }))
+  yield await sentence(loaded.optimStep({ groups: groups.slice(0, 1) }))
+  yield await sentence(trainer.save(folder))
+  yield await sentence(
+    engine.createTrainer({ model: decoder(configuration), values: new Map([['no', corpus as never]]) }),
+  )
+  const last = trainer.forward([datum(0)], loss)
+  await trainer.dispose()
+  await trainer.dispose()
+  yield await last
+  yield await sentence(trainer.values())
+  await loaded.dispose()
+}
+
+async function collected(answers: AsyncGenerator<unknown>): Promise<unknown[]> {
+  const all: unknown[] = []
+  for await (const answer of answers) all.push(answer)
+  return all
+}
+
+describe('the engine in its thread', () => {
+  it('answers as the one in this thread does', async () => {
+    const folder = join(home, 'trainer')
+    const here = await collected(trainerAnswers(embedded, folder))
+    rmSync(folder, { recursive: true })
+    const there = await collected(trainerAnswers(await worker, folder))
+    expect(there).toEqual(here)
+    const words = here.filter(answer => typeof answer !== 'object').map(word => String(word).replace(home, ''))
+    expect(words).toMatchInlineSnapshot(`
+      [
+        "1",
+        "1",
+        "1",
+        "forward: data[0].weights has 5 entries: expected 6, one for each target",
+        "optimStep: there are no gradients; call forwardBackward first",
+        "optimStep: no group matches embedding (embedding); add one, frozen if it should not move",
+        "cannot write the folder /trainer: it is already there, and is never replaced; nothing was changed",
+        "createTrainer: there is no parameter no to give values to",
+        "values: the trainer was disposed of",
+      ]
+    `)
+  })
+})
+
+/** Some hundred milliseconds of work in one piece. */
+const large = decoder({ ...configuration, vocabulary: 64, contextLength: 64, width: 64, depth: 2, heads: 4 })
+const largeData = Array.from({ length: 32 }, (_, row) => datum(row, 64))
+
+describe('while it computes', () => {
+  it('this thread goes on', async () => {
+    const trainer = await (await worker).createTrainer({ model: large })
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 2)
+    await trainer.forwardBackward(largeData, loss)
+    clearInterval(timer)
+    // In this thread there would be none: compiling and computing are one piece of work each.
+    expect(ticks).toBeGreaterThan(10)
+    await trainer.dispose()
+  })
+
+  it('a signal ends the thread, and each call with its reason', async () => {
+    const controller = new AbortController()
+    const started = once(process, 'worker')
+    const engine = await createWorkerEngine({ signal: controller.signal })
+    const [thread] = (await started) as [Worker]
+    const trainer = await engine.createTrainer({ model: large })
+    const calls = [1, 2, 3].map(() => trainer.forwardBackward(largeData, loss))
+    const reason = new Error('enough')
+    setTimeout(() => controller.abort(reason), 20)
+    for (const call of [...calls, engine.createTrainer({ model })]) await expect(call).rejects.toBe(reason)
+    await expect(trainer.values()).rejects.toBe(reason)
+    if (thread.threadId !== -1) await once(thread, 'exit')
+    await engine.dispose()
+    await expect(createWorkerEngine({ signal: controller.signal })).rejects.toBe(reason)
+  })
+})
+
+describe('the end of the thread', () => {
+  it('is told to every call when it comes by itself', async () => {
+    const started = once(process, 'worker')
+    const engine = await createWorkerEngine()
+    const [thread] = (await started) as [Worker]
+    const trainer = await engine.createTrainer({ model })
+    const calls = [trainer.forwardBackward([datum(0)], loss), trainer.values()].map(sentence)
+    await thread.terminate()
+    const told = "the engine's thread ended by itself (exit code 1)"
+    expect(await Promise.all(calls)).toEqual([told, told])
+    expect(await sentence(trainer.values())).toBe(told)
+    await engine.dispose()
+  })
+
+  it('comes with disposing, when what was asked before is done', async () => {
+    const started = once(process, 'worker')
+    const engine = await createWorkerEngine()
+    const [thread] = (await started) as [Worker]
+    const trainer = await engine.createTrainer({ model })
+    const before = trainer.forward([datum(0)], loss)
+    const disposed = engine.dispose()
+    expect((await before).lossSum).toBeGreaterThan(0)
+    await Promise.all([disposed, engine.dispose()])
+    expect(thread.threadId).toBe(-1)
+    expect(await sentence(trainer.values())).toBe('the engine was disposed of')
+    expect(await sentence(engine.loadTrainer(home))).toBe('loadTrainer: the engine was disposed of')
+  })
+
+  it('comes with that of the program, which an idle engine does not hold up', () => {
+    const program = `
+      import { createWorkerEngine } from ${JSON.stringify(join(import.meta.dirname, 'worker-engine.ts'))}
+      import { bigram } from ${JSON.stringify(join(import.meta.dirname, '..', 'models', 'bigram.ts'))}
+      const engine = await createWorkerEngine()
+      const trainer = await engine.createTrainer({ model: bigram({ vocabulary: 3, contextLength: 4 }) })
+      console.log([...(await trainer.values()).keys()].join())`
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect(run).toMatchObject({ status: 0, signal: null, stdout: 'logits\n', stderr: '' })
+  })
+})
+
+describe('what cannot go to the thread is refused: ', () => {
+  it('a model that is not built in', async () => {
+    const own = { ...bigram({ vocabulary: 3, contextLength: 4 }), kind: 'own' }
+    expect(await sentence((await worker).createTrainer({ model: own }))).toContain(
+      'there is no model of kind "own" built in',
+    )
+  })
+
+  it('functions among the data', async () => {
+    const trainer = await (await worker).createTrainer({ model })
+    const data = [{ ...datum(0), adapter: (() => true) as never }]
+    expect(await sentence(trainer.forward(data, loss))).toContain('could not be cloned')
+    expect((await trainer.forward([datum(0)], loss)).lossSum).toBeGreaterThan(0)
+    await trainer.dispose()
+  })
+
+  it('options that make no engine', async () => {
+    expect(await sentence(createWorkerEngine({ threads: 0 }))).toBe(
+      'createEmbeddedEngine: threads is 0: expected a positive whole number',
+    )
+  })
+})
+
+it('what was given and what came back is the caller’s own', async () => {
+  const trainer = await (await worker).createTrainer({ model })
+  const given = datum(0)
+  const before = structuredClone(corpus)
+  const { logProbabilities } = await trainer.forward([given], loss)
+  expect(given.input.tokens.buffer).toBe(corpus.buffer)
+  expect(corpus).toEqual(before)
+  const values = await trainer.values()
+  values.get('norm')!.fill(0)
+  logProbabilities[0]!.fill(0)
+  expect((await trainer.values()).get('norm')).toEqual(new Float32Array(8).fill(1))
+  await trainer.dispose()
+})
