@@ -25,7 +25,8 @@ interface GrowingLayout {
 
 /** An entry that does not grow; `outer` blocks of encoder positions of `inner` numbers, or one block where it has no such axis. */
 interface FixedLayout extends GrowingLayout {
-  readonly hasPositions: boolean
+  /** How many of so many encoder positions it holds: a model may keep the last ones only. 1 where it has no such axis. */
+  positions(encoderPositions: number): number
 }
 
 export interface CacheLayout {
@@ -42,7 +43,8 @@ export function cacheLayout(model: IncrementalModel): CacheLayout {
     const found = axis ?? shape.findIndex((size, at) => size !== wider[index]!.shape[at])
     const outer = sizeOf(shape.slice(0, Math.max(found, 0)))
     const inner = sizeOf(shape.slice(found + 1))
-    if (axis === null) fixed.push({ name, outer, inner, hasPositions: found >= 0 })
+    const positions = (count: number) => (found < 0 ? 1 : model.entries(1, count)[index]!.shape[found]!)
+    if (axis === null) fixed.push({ name, outer, inner, positions })
     else growing.push({ name, outer, inner })
   }
   return { growing, fixed }
@@ -65,7 +67,7 @@ export class CacheRows {
     this.#layout = layout
     const sizes = [
       ...(capacity > 0 ? layout.growing.map(entry => [entry, capacity] as const) : []),
-      ...layout.fixed.map(entry => [entry, entry.hasPositions ? encoderPositions : 1] as const),
+      ...layout.fixed.map(entry => [entry, entry.positions(encoderPositions)] as const),
     ]
     this.#arrays = new Map(
       sizes.map(([{ name, outer, inner }, positions]) => [name, new Float32Array(rows * outer * positions * inner)]),
@@ -89,8 +91,8 @@ export class CacheRows {
     for (let part = segment; part; part = part.before)
       for (const { name, outer, inner } of this.#layout.growing)
         this.#write(name, row, outer, inner, part.start, part.entries.get(name)!, 0, part.end - part.start)
-    for (const { name, outer, inner, hasPositions } of this.#layout.fixed) {
-      const [own, width] = hasPositions ? [encoderPositions, this.encoderPositions] : [1, 1]
+    for (const { name, outer, inner, positions } of this.#layout.fixed) {
+      const [own, width] = [positions(encoderPositions), positions(this.encoderPositions)]
       const target = this.#arrays.get(name)!
       copyBlocks(
         fixed.get(name)!,
@@ -114,8 +116,8 @@ export class CacheRows {
         const start = fromRow * outer * from.capacity * inner
         this.#write(name, row, outer, inner, 0, from.#arrays.get(name)!, start, count, from.capacity)
       }
-    for (const { name, outer, inner, hasPositions } of this.#layout.fixed) {
-      const [own, width] = hasPositions ? [from.encoderPositions, this.encoderPositions] : [1, 1]
+    for (const { name, outer, inner, positions } of this.#layout.fixed) {
+      const [own, width] = [positions(from.encoderPositions), positions(this.encoderPositions)]
       const [source, target] = [from.#arrays.get(name)!, this.#arrays.get(name)!]
       const [sourceStart, targetStart] = [fromRow * outer * own * inner, row * outer * width * inner]
       copyBlocks(source, sourceStart, own * inner, target, targetStart, width * inner, outer, own * inner)
