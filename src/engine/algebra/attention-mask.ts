@@ -46,10 +46,10 @@ export function blockDiffusion(entries: number, block: number): Visibility {
   }
 }
 
-/** (queries, keys), true where seen. */
+/** (1, queries, keys), true where seen, in every row. */
 export function visible(graph: Graph, { keyRanks, queryRanks, labels }: Visibility): Tensor {
-  const column = (values: readonly number[]) => graph.constant(values, [values.length, 1], 'int32')
-  const row = (values: readonly number[]) => graph.constant(values, [1, values.length], 'int32')
+  const column = (values: readonly number[]) => graph.constant(values, [1, values.length, 1], 'int32')
+  const row = (values: readonly number[]) => graph.constant(values, [1, 1, values.length], 'int32')
   const notAbove = compare('LessOrEqual', row(keyRanks), column(queryRanks))
   if (!labels) return notAbove
   return either(notAbove, compare('Equal', row(labels.keys), column(labels.queries)))

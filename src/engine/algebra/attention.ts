@@ -74,9 +74,8 @@ export function attention(queries: Tensor, keys: Tensor, values: Tensor, options
 /** Of one sequence's own positions, each of which sees itself and what came before. */
 export function causalAttention(queries: Tensor, keys: Tensor, values: Tensor): Tensor {
   if (queries.shape.length !== 4) throw new Error(`causalAttention: ${describe(queries)} needs four axes`)
-  const positions = queries.shape[2]!
-  const mask = visible(queries.graph, causal(positions))
-  return attention(queries, keys, values, { mask: reshape(mask, [1, positions, positions]), reference: 'own' })
+  const mask = visible(queries.graph, causal(queries.shape[2]!))
+  return attention(queries, keys, values, { mask, reference: 'own' })
 }
 
 /** Relative scores (rows, key-value heads, sharing, queries, keys), with masked ones at -40. */

@@ -53,10 +53,10 @@ function rowMask(
   lengths: Tensor | null,
   entries: number,
 ): Tensor {
-  if (attention === 'causal') return reshape(visible(graph, causal(entries)), [1, entries, entries])
+  if (attention === 'causal') return visible(graph, causal(entries))
   if (!lengths) throw new Error(`${attention} attention needs the lengths of the rows`)
   const keys = real(lengths, entries)
   if (attention === 'bidirectional') return keys
   const pattern = attention === 'block-causal' ? blockCausal : blockDiffusion
-  return both(reshape(visible(graph, pattern(entries, attentionBlock)), [1, entries, entries]), keys)
+  return both(visible(graph, pattern(entries, attentionBlock)), keys)
 }
