@@ -64,6 +64,10 @@ export class Passes {
     { gradients: withGradients, capture, dropoutSeed }: PassOptions,
   ): Promise<Pass> {
     const { model, tokensAtOnce, trained } = this.#options
+    const longest = {
+      positions: model.contextLength,
+      encoderPositions: model.inputs.encoderContextLength ?? Number.POSITIVE_INFINITY,
+    }
     const results = new ForwardResults(data, model.vocabulary, capture)
     let gradients: Map<string, Float32Array> | null = null
     for (const { members, targets, adapter } of this.#groups(data)) {
@@ -73,7 +77,7 @@ export class Passes {
       }))
       const temperature = members.some(member => (data[member]!.distribution?.temperature ?? 1) !== 1)
       const mask = members.some(member => removesTokens(data[member]!))
-      for (const inGroup of cutIntoPieces(lengths, tokensAtOnce, model.contextLength)) {
+      for (const inGroup of cutIntoPieces(lengths, tokensAtOnce, longest)) {
         const piece = { ...inGroup, members: inGroup.members.map(index => members[index]!) }
         const { rows, positions, encoderPositions } = piece
         const shape: ComputationShape = {

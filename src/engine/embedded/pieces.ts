@@ -23,9 +23,9 @@ const fewestExact = 4
 /**
  * Cuts into pieces of at most `tokensAtOnce` positions (or one row, where a row is longer). Equal lengths, four rows or more,
  * are computed at that length. Otherwise rows are taken from the longest to the shortest, and each piece is padded to the next of
- * 1, 2, 3, 4, 6, 8, 12, 16, … from its longest row, and its rows likewise.
+ * 1, 2, 3, 4, 6, 8, 12, 16, … from its longest row, at most to what the model takes (`longest`), and its rows likewise.
  */
-export function cutIntoPieces(lengths: readonly Lengths[], tokensAtOnce: number, contextLength: number): Piece[] {
+export function cutIntoPieces(lengths: readonly Lengths[], tokensAtOnce: number, longest: Lengths): Piece[] {
   const first = lengths[0]
   if (!first) return []
   const isEqual = lengths.every(
@@ -41,8 +41,11 @@ export function cutIntoPieces(lengths: readonly Lengths[], tokensAtOnce: number,
     let end = start
     for (; end < order.length; end++) {
       const next = lengths[order[end]!]!
-      const widerPositions = Math.max(positions, Math.min(rounded(next.positions), contextLength))
-      const widerEncoder = Math.max(encoderPositions, rounded(next.encoderPositions))
+      const widerPositions = Math.max(positions, Math.min(rounded(next.positions), longest.positions))
+      const widerEncoder = Math.max(
+        encoderPositions,
+        Math.min(rounded(next.encoderPositions), longest.encoderPositions),
+      )
       if (end > start && (end - start + 1) * (widerPositions + widerEncoder) > tokensAtOnce) break
       positions = widerPositions
       encoderPositions = widerEncoder
