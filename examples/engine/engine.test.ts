@@ -1,0 +1,86 @@
+/** The examples of the engine do what they say, and its page shows them as they are. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { worstDerivativeError } from '../../src/engine/graph/derivative-check.ts'
+import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
+import { learnText } from './adapters.ts'
+import { learnToCount, softplus, windowModel } from './new-model.ts'
+import { learnVowels } from './policy-gradient.ts'
+import { trainAndSample } from './train-and-sample.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'almanac-engine-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it('a new operation is checked against finite differences', async () => {
+  const error = await worstDerivativeError({
+    inputs: { a: { shape: [5], values: Float64Array.of(-3, -0.5, 0, 0.7, 30) } },
+    build: (_, { a }) => softplus(a!),
+  })
+  expect(error).toBeLessThan(1e-7)
+})
+
+it('a new model is checked against finite differences as a whole, and learns', async () => {
+  const model = windowModel({ vocabulary: 5, contextLength: 4, window: 3, width: 3 })
+  const inputs = [...model.initialValues(1)].map(([name, values], index) => {
+    const { shape } = model.parameters[index]!
+    return [name, { shape, values: Float64Array.from(values) }] as const
+  })
+  const error = await worstDerivativeError({
+    inputs: Object.fromEntries(inputs),
+    fixed: { tokens: Int32Array.of(1, 2, 3, 4, 0, 4, 2, 2) },
+    build: (graph, parameters) =>
+      model.build({
+        graph,
+        parameters: new Map(Object.entries(parameters)),
+        rows: 2,
+        positions: 4,
+        tokens: graph.indices('tokens', [8], 5),
+        lengths: graph.input('lengths', [2], 'int32'),
+        dropout: (_, tensor) => tensor,
+      }).logits,
+  })
+  expect(error).toBeLessThan(1e-7)
+  expect(await learnToCount()).toBe('three four five six se')
+})
+
+it('a decoder is trained, sampled and saved, and goes on as if it had not stopped', async () => {
+  const { losses, said, wentOn, resumed } = await trainAndSample(join(folder, 'checkpoint'))
+  expect(losses[0]).toBeGreaterThan(5)
+  expect(losses.at(-1)).toBeLessThan(0.5)
+  expect(said.some(text => text.startsWith('Monday, christened on Tuesday'))).toBe(true)
+  expect(resumed).toEqual(wentOn)
+})
+
+it('samples are rewarded, and what is rewarded becomes likely', async () => {
+  const rewards = await learnVowels(30)
+  expect(rewards[0]).toBeLessThan(0.4)
+  expect(rewards.at(-1)).toBeGreaterThan(0.9)
+})
+
+it('a published model learns a text with adapters, and is written as a folder that says the same', async () => {
+  const source = new URL('../../src/engine/fixtures/pretrained/qwen3', import.meta.url).pathname
+  const text = 'the cat sat on the mat'
+  const { before, after, said } = await learnText(source, text, join(folder, 'adapted'), {
+    steps: 20,
+    learningRate: 0.01,
+  })
+  expect(after).toBeLessThan(0.2 * before)
+  expect(said).toContain('cat sat on the mat')
+  // The file holds the sum of base and adapters.
+  const name = 'blocks.0.attention.query'
+  expect(readPretrained(join(folder, 'adapted')).values.get(name)).not.toEqual(readPretrained(source).values.get(name))
+})
+
+it('every block of TypeScript on the page stands in a program that is run here', () => {
+  const page = readFileSync(new URL('../../docs/engine.md', import.meta.url), 'utf8')
+  const programs = readdirSync(import.meta.dirname).map(name => readFileSync(join(import.meta.dirname, name), 'utf8'))
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block!)
+  expect(blocks.length).toBeGreaterThan(5)
+  for (const block of blocks)
+    expect(
+      programs.some(program => program.includes(block)),
+      block,
+    ).toBe(true)
+})
