@@ -11,6 +11,8 @@ export function reshape(a: Tensor, shape: Shape): Tensor {
   if (sameShape(a.shape, shape)) return a
   if (sizeOf(a.shape) !== sizeOf(shape))
     throw new Error(`reshape: ${describe(a)} has ${sizeOf(a.shape)} elements, not those of ${describeShape(shape)}`)
+  // Only the last of several shapes matters.
+  if (a.definition.kind === 'operation' && a.definition.operation === 'Reshape') return reshape(a.inputs[0]!, shape)
   return a.graph.operation({
     operation: 'Reshape',
     inputs: [a, integers(a.graph, shape)],
@@ -25,7 +27,13 @@ export function transpose(a: Tensor, order: readonly number[]): Tensor {
   if (order.length !== a.shape.length || new Set(order).size !== order.length)
     throw new Error(`transpose: ${describeShape(order)} is not an order of the axes of ${describe(a)}`)
   const axes = order.map(axis => resolveAxis(axis, a.shape, 'transpose'))
-  if (axes.every((axis, position) => axis === position)) return a
+  // Where only axes of size one move, every value stays where it is.
+  const moving = axes.filter(axis => a.shape[axis]! > 1)
+  if (moving.every((axis, position) => position === 0 || moving[position - 1]! < axis))
+    return reshape(
+      a,
+      axes.map(axis => a.shape[axis]!),
+    )
   return a.graph.operation({
     operation: 'Transpose',
     attributes: { perm: axes },
