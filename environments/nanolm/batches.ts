@@ -7,8 +7,7 @@
 import type { Random } from '../../src/statistics/random.ts'
 import type { Source } from './text.ts'
 
-/** Held-out excerpts of each source, evenly spaced, and the bytes that are predicted in each. */
-export const excerpts = 64
+/** Bytes that are predicted in each excerpt of held-out text. */
 export const excerptBytes = 512
 
 /** Takes so many windows of a length, and goes on behind them at the next call. */
@@ -31,8 +30,8 @@ export function trainingWindows(
   return (count, length) => Array.from({ length: count }, () => window(length))
 }
 
-/** The validation windows of one source; `length` divides `excerptBytes`. */
-export function validationWindows({ heldOut }: Source, length: number): Buffer[] {
+/** The validation windows of one source, from excerpts that are spread evenly over it; `length` divides `excerptBytes`. */
+export function validationWindows({ heldOut }: Source, excerpts: number, length: number): Buffer[] {
   const spacing = (heldOut.length - excerptBytes - 1) / (excerpts - 1)
   return Array.from({ length: (excerpts * excerptBytes) / length }, (_, index) => {
     const offset = index * length

@@ -7,6 +7,7 @@ import type { Objective } from './objective.ts'
 export const nextByte: Objective = {
   vocabulary: 256,
   attention: 'causal',
+  excerpts: 64,
   trainingData(windows) {
     const bytes = windows.reduce((sum, window) => sum + window.length - 1, 0)
     return windows.map(window => datum(window, 1 / bytes))

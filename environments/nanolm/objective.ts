@@ -12,6 +12,8 @@ export interface Objective {
   /** Tokens of the model: the bytes, and what the objective adds. */
   readonly vocabulary: number
   readonly attention: 'causal' | 'bidirectional'
+  /** Of each source's held-out text, that are measured. */
+  readonly excerpts: number
   /** One datum a window, in their order. With these weights the loss is a mean over the windows' bytes, in nats. */
   trainingData(windows: readonly Buffer[], random: Random): CrossEntropyDatum[]
   /** Cost of the windows' bytes, in bits per byte. Numbers that are not finite come out as they are. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../src/statistics/random.ts'
-import { excerptBytes, excerpts, trainingWindows, validationWindows } from './batches.ts'
+import { excerptBytes, trainingWindows, validationWindows } from './batches.ts'
 import { nextByte } from './next-byte.ts'
 import { loadText } from './text.ts'
 
@@ -45,8 +45,8 @@ test('every tenth document is held out and no document is on both sides', () => 
 
 test('no training window holds held-out text, and no validation window holds training text', () => {
   for (const source of loadText()) {
-    const windows = validationWindows(source, excerptBytes)
-    expect(windows.length).toBe(excerpts)
+    const windows = validationWindows(source, 64, excerptBytes)
+    expect(windows.length).toBe(64)
     for (const window of windows) {
       expect(source.heldOut.includes(window)).toBe(true)
       expect(source.training.includes(window)).toBe(false)
@@ -57,8 +57,8 @@ test('no training window holds held-out text, and no validation window holds tra
 test('every context length is measured on the same held-out bytes', () => {
   for (const source of loadText()) {
     const predicted = (length: number) =>
-      Buffer.concat(validationWindows(source, length).map(window => window.subarray(1)))
-    expect(predicted(excerptBytes)).toHaveLength(excerpts * excerptBytes)
+      Buffer.concat(validationWindows(source, 16, length).map(window => window.subarray(1)))
+    expect(predicted(excerptBytes)).toHaveLength(16 * excerptBytes)
     for (const length of [8, 64, 256]) expect(predicted(length).equals(predicted(excerptBytes))).toBe(true)
   }
 })

@@ -19,7 +19,9 @@ export async function validate(
   objective: Objective,
   [book, addresses]: readonly [Source, Source],
 ): Promise<Validation> {
-  const mobyDick = await objective.bitsPerByte(trainer, validationWindows(book, trainer.contextLength))
-  const stateOfTheUnion = await objective.bitsPerByte(trainer, validationWindows(addresses, trainer.contextLength))
+  const measure = (source: Source) =>
+    objective.bitsPerByte(trainer, validationWindows(source, objective.excerpts, trainer.contextLength))
+  const mobyDick = await measure(book)
+  const stateOfTheUnion = await measure(addresses)
   return { all: (mobyDick + stateOfTheUnion) / 2, mobyDick, stateOfTheUnion }
 }
