@@ -1,12 +1,13 @@
 /**
- * Attention with linear biases (ALiBi; Press et al., 2022): scores fall in proportion to the distance, at a slope of each head's own.
+ * Attention with linear biases (ALiBi; Press et al., 2022): scores fall in proportion to the distance, at a slope of
+ * each head's own.
  */
 import type { Graph, Tensor } from '../graph/graph.ts'
 import { multiply, subtract } from './arithmetic.ts'
 
 /**
- * For a power of two n, 2^(-8 i / n) for i from 1 to n. For other numbers, those of the power of two below, and then every other one of the
- * power of two above, from the first on, as the paper's code has it.
+ * For a power of two n, 2^(-8 i / n) for i from 1 to n. For other numbers, those of the power of two below, and then
+ * every other one of the power of two above, from the first on, as the paper's code has it.
  */
 export function alibiSlopes(heads: number): number[] {
   const below = 2 ** Math.floor(Math.log2(heads))

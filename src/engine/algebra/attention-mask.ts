@@ -1,13 +1,14 @@
 /**
- * Which keys a query sees: made from numbers of positions and the lengths of rows, in the graph, once for all of its layers.
+ * Which keys a query sees: made from numbers of positions and the lengths of rows, in the graph, once for all of its
+ * layers.
  */
 import type { Graph, Tensor } from '../graph/graph.ts'
 import { broadcastShape } from '../graph/shape.ts'
 import { reshape } from './arrangement.ts'
 
 /**
- * A query sees a key when the key's rank is not above the query's, or when both have the same label. Whole numbers, one a place
- * in the row.
+ * A query sees a key when the key's rank is not above the query's, or when both have the same label. Whole numbers, one
+ * a place in the row.
  */
 export interface Visibility {
   readonly keyRanks: readonly number[]
@@ -29,8 +30,8 @@ export function blockCausal(positions: number, block: number): Visibility {
 }
 
 /**
- * Entries are noisy and clean in turns, two a position. Noisy ones see the noisy ones of their block and the clean ones of earlier blocks;
- * clean ones see the clean ones up to their block.
+ * Entries are noisy and clean in turns, two a position. Noisy ones see the noisy ones of their block and the clean ones
+ * of earlier blocks; clean ones see the clean ones up to their block.
  */
 export function blockDiffusion(entries: number, block: number): Visibility {
   const noisy = (entry: number) => entry % 2 === 0

@@ -1,6 +1,6 @@
 /**
- * Attention against plain loops, with masks of every kind, biases and keys of other positions; its derivative; and the norms,
- * slopes and angles that surround it.
+ * Attention against plain loops, with masks of every kind, biases and keys of other positions; its derivative; and the
+ * norms, slopes and angles that surround it.
  */
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'

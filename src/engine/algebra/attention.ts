@@ -11,8 +11,9 @@ import { matrixProduct } from './matrix-product.ts'
 import { softmax } from './softmax.ts'
 
 /**
- * What a masked score becomes, where the score with the key of reference counts as 0: a weight of at most e^-40 of that key's.
- * Scores far below that would give weights too small for a normal number, and arithmetic with those is ten times slower.
+ * What a masked score becomes, where the score with the key of reference counts as 0: a weight of at most e^-40 of that
+ * key's. Scores far below that would give weights too small for a normal number, and arithmetic with those is ten times
+ * slower.
  */
 const masked = -40
 const allowed = 1e30
@@ -20,15 +21,18 @@ const allowed = 1e30
 export interface AttentionOptions {
   /** True where a query sees a key: (rows or 1, queries or 1, keys). */
   readonly mask: Tensor
-  /** Added to the scores: (heads, queries, keys). It has no derivative. What falls to -40 below the key of reference stays there. */
+  /**
+   * Added to the scores: (heads, queries, keys). It has no derivative. What falls to -40 below the key of reference
+   * stays there.
+   */
   readonly bias?: Tensor | null
   /** A key that every query sees: its own, where queries and keys are of the same positions, or the first. */
   readonly reference: 'own' | 'first'
 }
 
 /**
- * softmax(Q Kᵀ / sqrt(channels) + bias, over the keys that are seen) V. Queries are (rows, heads, queries, channels), keys and values
- * (rows, key-value heads, keys, channels); consecutive query heads share a key-value head.
+ * softmax(Q Kᵀ / sqrt(channels) + bias, over the keys that are seen) V. Queries are (rows, heads, queries, channels),
+ * keys and values (rows, key-value heads, keys, channels); consecutive query heads share a key-value head.
  */
 export function attention(queries: Tensor, keys: Tensor, values: Tensor, options: AttentionOptions): Tensor {
   const [rows, heads, count, channels] = queries.shape as [number, number, number, number]

@@ -8,8 +8,8 @@ import { concatenate, reshape, split } from './arrangement.ts'
 
 /**
  * How Llama 3.1 stretches the angles of a model that was trained at originalContextLength: pairs that turn less than
- * lowFrequencyFactor times over that length turn `factor` times slower, those that turn more than highFrequencyFactor times stay as they are,
- * and those between are interpolated.
+ * lowFrequencyFactor times over that length turn `factor` times slower, those that turn more than highFrequencyFactor
+ * times stay as they are, and those between are interpolated.
  */
 export interface Llama3Scaling {
   readonly factor: number
@@ -24,7 +24,9 @@ export interface RotaryOptions {
   readonly scaling?: Llama3Scaling | undefined
 }
 
-/** Where the entries of the positions' axis stand: the same places in every row, or ids (rows, positions) below a bound. */
+/**
+ * Where the entries of the positions' axis stand: the same places in every row, or ids (rows, positions) below a bound.
+ */
 export type RotaryPlaces = readonly number[] | { readonly ids: Tensor; readonly below: number }
 
 /** The angle by which each pair of channels turns from one position to the next. */
@@ -41,8 +43,9 @@ export function rotaryFrequencies(channels: number, { base = 10_000, scaling }: 
 }
 
 /**
- * Of a tensor (rows, heads, positions, channels), or (…, positions, channels) where places are the same everywhere: channel i of the first half and
- * channel i of the second are a pair, turned by position × frequency i. Places are 0, 1, … where they are not given.
+ * Of a tensor (rows, heads, positions, channels), or (…, positions, channels) where places are the same everywhere:
+ * channel i of the first half and channel i of the second are a pair, turned by position × frequency i. Places are 0,
+ * 1, … where they are not given.
  */
 export function rotary(a: Tensor, options: RotaryOptions = {}, places?: RotaryPlaces): Tensor {
   const [positions, channels] = a.shape.slice(-2)

@@ -14,7 +14,10 @@ export type HeadsShape = Pick<
   'width' | 'heads' | 'headWidth' | 'keyValueHeads' | 'queryKeyNorm' | 'normEpsilon'
 >
 
-/** (rows, heads, positions, channels); keys and values have the heads that query heads share. Positions are not applied yet. */
+/**
+ * (rows, heads, positions, channels); keys and values have the heads that query heads share. Positions are not applied
+ * yet.
+ */
 export interface Heads {
   readonly queries: Tensor
   readonly keys: Tensor

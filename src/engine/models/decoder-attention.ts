@@ -11,23 +11,26 @@ import type { Graph, Tensor } from '../graph/graph.ts'
 import type { Heads } from './attention-branch.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
 
-/** The place of each entry of a row. */
-export function placesOf({ attention }: DecoderConfiguration, entries: number): number[] {
-  return Array.from({ length: entries }, (_, entry) =>
-    attention === 'block-diffusion' ? Math.floor(entry / 2) : entry,
-  )
+/** Entries of a row that stand at one place. */
+function copiesOf({ attention }: DecoderConfiguration, entries: number): number {
+  if (attention !== 'block-diffusion') return 1
+  if (entries % 2 !== 0)
+    throw new Error(`block-diffusion attention: a row of ${entries} entries cannot hold each token noisy and clean`)
+  return 2
 }
 
-/** Learned positions, from a table: entries of a row stand at 0, 1, …, or two at each where a row holds each token twice. */
-export function addPlaces({ attention }: DecoderConfiguration, embedded: Tensor, table: Tensor, rows: number): Tensor {
+/** Learned positions, from a table. */
+export function addPlaces(configuration: DecoderConfiguration, embedded: Tensor, table: Tensor, rows: number): Tensor {
   const [count, width] = embedded.shape as [number, number]
-  const copies = attention === 'block-diffusion' ? 2 : 1
-  const places = Math.ceil(count / rows / copies)
+  const copies = copiesOf(configuration, count / rows)
+  const places = count / rows / copies
   const placed = reshape(slice(table, 0, 0, places), [1, places, 1, width])
   return reshape(add(reshape(embedded, [rows, places, copies, width]), placed), [count, width])
 }
 
-/** `lengths` (rows): entries that are real. Not needed by causal attention, where padding comes after all that is real. */
+/**
+ * `lengths` (rows): entries that are real. Not needed by causal attention, where padding comes after all that is real.
+ */
 export function attendWholeRows(
   configuration: DecoderConfiguration,
   lengths: Tensor | null,
@@ -36,7 +39,8 @@ export function attendWholeRows(
   const { heads, positions, rotaryBase, rotaryScaling } = configuration
   const { graph } = queries
   const entries = queries.shape[2]!
-  const places = placesOf(configuration, entries)
+  const copies = copiesOf(configuration, entries)
+  const places = Array.from({ length: entries }, (_, entry) => Math.floor(entry / copies))
   const turn = (a: Tensor) =>
     positions === 'rotary' ? rotary(a, { base: rotaryBase, scaling: rotaryScaling }, places) : a
   return attention(turn(queries), turn(keys), values, {

@@ -6,10 +6,11 @@ import { type MemoryConfiguration, memoryProblems } from './memory-configuration
 
 /**
  * `bidirectional`: every real position of the row. `block-causal`: the position's own block and those before it.
- * `block-diffusion` (BD3LM; Arriola et al., 2025): a row holds each token twice, noisy and clean, in turns: entries 2 i and 2 i + 1 stand
- * at position i. A noisy entry sees the noisy ones of its block and the clean ones of earlier blocks; a clean entry sees the
- * clean ones of its block and of earlier blocks. So what the noisy entries see is what a block-causal model with the same parameters
- * and half the contextLength sees when it denoises one block after clean ones.
+ * `block-diffusion` (BD3LM; Arriola et al., 2025): a row holds each token twice, noisy and clean, in turns: entries 2 i
+ * and 2 i + 1 stand at position i. A noisy entry sees the noisy ones of its block and the clean ones of earlier blocks;
+ * a clean entry sees the clean ones of its block and of earlier blocks. So what the noisy entries see is what a
+ * block-causal model with the same parameters and half the contextLength sees when it denoises one block after clean
+ * ones.
  */
 export type AttentionPattern = 'causal' | 'bidirectional' | 'block-causal' | 'block-diffusion'
 
@@ -30,8 +31,9 @@ export interface DecoderConfiguration {
   /** Default: 4 × width, or 8/3 × width rounded up to a multiple of 8 for SwiGLU, which has three matrices for two. */
   readonly feedForwardWidth?: number
   /**
-   * Rotary embedding on halves of each head (needs an even head size); ALiBi (a penalty on scores that grows with the distance); a learned vector for
-   * each of the contextLength positions, added to the embedding; or nothing but the mask.
+   * Rotary embedding on halves of each head (needs an even head size); ALiBi (a penalty on scores that grows with the
+   * distance); a learned vector for each of the contextLength positions, added to the embedding; or nothing but the
+   * mask.
    */
   readonly positions: 'rotary' | 'alibi' | 'learned' | 'none'
   /** Of rotary positions. Default 10,000. */
@@ -58,7 +60,10 @@ export interface DecoderConfiguration {
   readonly tiedEmbeddings: boolean
   /** Logits become `cap * tanh(logits / cap)`; null: as they are. */
   readonly logitSoftCap: number | null
-  /** Factor on every initial standard deviation: 1/sqrt(inputs) of a matrix, 1/sqrt(width) of the embedding, a quarter of it for a head of its own. */
+  /**
+   * Factor on every initial standard deviation: 1/sqrt(inputs) of a matrix, 1/sqrt(width) of the embedding, a quarter
+   * of it for a head of its own.
+   */
   readonly initialisationScale: number
   /** `depth`: each branch is multiplied by 1/sqrt(2 × depth) before it is added. */
   readonly residualScaling: 'none' | 'depth'
@@ -69,7 +74,10 @@ export interface DecoderConfiguration {
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
 const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value as number) > 0
 
-/** One sentence for each field that is not valid, naming the field, its value and what is expected; empty when all is well. */
+/**
+ * One sentence for each field that is not valid, naming the field, its value and what is expected; empty when all is
+ * well.
+ */
 export function decoderProblems(configuration: DecoderConfiguration): string[] {
   const problems: string[] = []
   const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {

@@ -1,6 +1,6 @@
 /**
- * The decoder's blocks, from tokens to logits, as the whole forward pass and the step by step one share them. What tells the
- * two apart, where positions are and which keys a query sees, is given by the caller.
+ * The decoder's blocks, from tokens to logits, as the whole forward pass and the step by step one share them. What
+ * tells the two apart, where positions are and which keys a query sees, is given by the caller.
  */
 import { softCap } from '../algebra/activation.ts'
 import { add } from '../algebra/arithmetic.ts'
@@ -17,9 +17,13 @@ import { branchOutput, normalised } from './norm.ts'
 
 export interface DecoderPass {
   readonly rows: number
-  /** Adds to each embedded token (rows × positions, width) the row of its position in a table, for learned positions. */
+  /**
+   * Adds to each embedded token (rows × positions, width) the row of its position in a table, for learned positions.
+   */
   addPositions(embedded: Tensor, table: Tensor): Tensor
-  /** What the queries of a block take from its values: the queries' shape. Rotary positions and ALiBi are applied here. */
+  /**
+   * What the queries of a block take from its values: the queries' shape. Rotary positions and ALiBi are applied here.
+   */
   attend(block: number, heads: Heads): Tensor
   /** What the queries of a block take from an encoder's values, likewise; absent: there is no encoder. */
   attendEncoder?(block: number, queries: Tensor): Tensor

@@ -46,7 +46,10 @@ export function decoderInputs(graph: Graph, configuration: DecoderConfiguration)
   return new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
 }
 
-/** Token ids (rows × positions), row after row, all of them real → logits (rows × positions, vocabulary). Causal attention only. */
+/**
+ * Token ids (rows × positions), row after row, all of them real → logits (rows × positions, vocabulary). Causal
+ * attention only.
+ */
 export function decoderLogits(
   configuration: DecoderConfiguration,
   parameters: ReadonlyMap<string, Tensor>,

@@ -6,7 +6,7 @@ import { type DecoderConfiguration, decoderProblems } from './decoder-configurat
 
 /**
  * Depth, vocabulary and contextLength are those of the decoder. Cross-attention knows no positions, as in T5 (Raffel et
- * al., 2020).
+ * al., 2020). Where branches are scaled by depth, a block of the decoder counts three: 1/sqrt(3 × depth).
  */
 export interface EncoderDecoderConfiguration extends Omit<DecoderConfiguration, 'attention' | 'attentionBlock'> {
   /** Number of blocks of the encoder. */

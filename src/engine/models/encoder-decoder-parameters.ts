@@ -1,6 +1,6 @@
 /**
- * The parameters of the encoder-decoder: the decoder's own with a cross-attention branch in each block, and the encoder's under
- * `encoder.`.
+ * The parameters of the encoder-decoder: the decoder's own with a cross-attention branch in each block, and the
+ * encoder's under `encoder.`.
  */
 import type { Tensor } from '../graph/graph.ts'
 import type { Parameter } from '../parameter.ts'

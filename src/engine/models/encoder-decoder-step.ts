@@ -1,6 +1,6 @@
 /**
- * How the encoder-decoder goes on from what it has seen: keys and values of the encoder's text are computed once, those of the
- * decoder's own are added step by step.
+ * How the encoder-decoder goes on from what it has seen: keys and values of the encoder's text are computed once, those
+ * of the decoder's own are added step by step.
  */
 import { reshape } from '../algebra/arrangement.ts'
 import { attention } from '../algebra/attention.ts'

@@ -1,6 +1,6 @@
 /**
- * The encoder-decoder as a whole: gradients against finite differences over its options, what matters to what, and the logits
- * step by step against those of the whole.
+ * The encoder-decoder as a whole: gradients against finite differences over its options, what matters to what, and the
+ * logits step by step against those of the whole.
  */
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'

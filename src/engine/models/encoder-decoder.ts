@@ -1,6 +1,6 @@
 /**
- * The encoder-decoder transformer: an encoder reads a text of its own whole, and a causal decoder takes from it in each block by
- * cross-attention. Blocks, norms and positions are those of the decoder.
+ * The encoder-decoder transformer: an encoder reads a text of its own whole, and a causal decoder takes from it in each
+ * block by cross-attention. Blocks, norms and positions are those of the decoder.
  */
 
 import { attention } from '../algebra/attention.ts'

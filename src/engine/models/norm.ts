@@ -25,8 +25,8 @@ export function normalised(
 }
 
 /**
- * A branch of a block, without what it is added to: its norm is `norm` under the branch's name. The branch is given its input and the gain
- * that its matrices still have to take in, where there is one.
+ * A branch of a block, without what it is added to: its norm is `norm` under the branch's name. The branch is given its
+ * input and the gain that its matrices still have to take in, where there is one.
  */
 export function branchOutput(
   shape: BranchShape,

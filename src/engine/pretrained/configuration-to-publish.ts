@@ -5,8 +5,8 @@ import { type DecoderConfiguration, feedForwardWidthOf, headWidthOf } from '../m
 import { architectures } from './published-configuration.ts'
 
 /**
- * What describes a decoder to transformers, in the spelling that its versions 4 and 5 both read. Throws one sentence with all that neither
- * of its architectures has.
+ * What describes a decoder to transformers, in the spelling that its versions 4 and 5 both read. Throws one sentence
+ * with all that neither of its architectures has.
  */
 export function publishedOf(configuration: DecoderConfiguration): Record<string, unknown> {
   const { attention = 'causal', normKind = 'rms', memory = null, ...rest } = configuration

@@ -1,6 +1,6 @@
 /**
- * A published model in use: the embedded engine samples what transformers' greedy decoding gives, trains low-rank adapters on it, and what
- * is written with the adapters merged is what was trained.
+ * A published model in use: the embedded engine samples what transformers' greedy decoding gives, trains low-rank
+ * adapters on it, and what is written with the adapters merged is what was trained.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

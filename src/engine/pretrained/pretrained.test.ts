@@ -1,6 +1,7 @@
 /**
- * Tiny models that transformers saved: their logits are those that transformers computed (fixtures/pretrained_models.py), what is
- * written back is what was read, and what cannot be computed is refused with a sentence.
+ * Tiny models that transformers saved: their logits are those that transformers computed
+ * (fixtures/pretrained_models.py), what is written back is what was read, and what cannot be computed is refused with a
+ * sentence.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 /**
- * config.json of a published language model: the decoder that it describes, or one sentence with all that this engine cannot do.
+ * config.json of a published language model: the decoder that it describes, or one sentence with all that this engine
+ * cannot do.
  */
 import { z } from 'zod'
 import type { Llama3Scaling } from '../algebra/rotary.ts'

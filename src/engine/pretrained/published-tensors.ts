@@ -1,6 +1,6 @@
 /**
- * What the decoder's parameters are called in published Llama and Qwen3 models. Their matrices are (outputs, inputs), ours (inputs,
- * outputs).
+ * What the decoder's parameters are called in published Llama and Qwen3 models. Their matrices are (outputs, inputs),
+ * ours (inputs, outputs).
  */
 import type { Parameter } from '../parameter.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Reads a published language model from a folder as transformers and the Hugging Face hub have it: config.json, safetensors, and
- * tokenizer.json. Llama and Qwen3 architectures; nothing is downloaded.
+ * Reads a published language model from a folder as transformers and the Hugging Face hub have it: config.json,
+ * safetensors, and tokenizer.json. Llama and Qwen3 architectures; nothing is downloaded.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -63,7 +63,9 @@ function read(folder: string, { contextLength }: ReadPretrainedOptions): Pretrai
   }
 }
 
-/** A tensor without a place means that the model computes something else than its configuration says: biases, for one. */
+/**
+ * A tensor without a place means that the model computes something else than its configuration says: biases, for one.
+ */
 function refuseOthers(
   { names }: PublishedWeights,
   parameters: readonly Parameter[],

@@ -1,6 +1,6 @@
 /**
- * Writes a decoder as a folder that transformers loads: config.json, model.safetensors in single precision, and what came with the
- * model that it was made from.
+ * Writes a decoder as a folder that transformers loads: config.json, model.safetensors in single precision, and what
+ * came with the model that it was made from.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,10 @@ export interface PretrainedToWrite {
   readonly values: ReadonlyMap<string, Float32Array>
   /** Become part of the matrices. */
   readonly adapters?: Adapters
-  /** The folder it was read from: its tokeniser's files, and what its config.json says beside the architecture, are taken over. */
+  /**
+   * The folder it was read from: its tokeniser's files, and what its config.json says beside the architecture, are
+   * taken over.
+   */
   readonly from?: string
 }
 
@@ -38,7 +41,10 @@ const companions = [
   'generation_config.json',
 ]
 
-/** The folder must not be there yet; it appears whole or not at all. Throws one sentence where the model cannot be written so. */
+/**
+ * The folder must not be there yet; it appears whole or not at all. Throws one sentence where the model cannot be
+ * written so.
+ */
 export function writePretrained(folder: string, { model, values, adapters, from }: PretrainedToWrite): void {
   if (model.kind !== 'decoder')
     throw new Error(`cannot write ${folder}: the model is a ${model.kind}, expected a decoder`)
@@ -64,7 +70,10 @@ function tensorOf(parameter: Parameter, values: Float32Array | undefined) {
   return [name, { shape, values: written }] as const
 }
 
-/** What the source says is kept, except for fields that would say again, otherwise, what we write; and it may reach further. */
+/**
+ * What the source says is kept, except for fields that would say again, otherwise, what we write; and it may reach
+ * further.
+ */
 function overSource(published: Readonly<Record<string, unknown>>, text: string): Record<string, unknown> {
   const { rope_parameters, dtype, ...source } = JSON.parse(text) as Record<string, unknown>
   const { max_position_embeddings } = source

@@ -1,0 +1,142 @@
+/**
+ * The decoder's configuration: what it refuses, and what sizes, costs and beginnings follow from it.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Graph } from '../graph/graph.ts'
+import { decoder, decoderInputs } from './decoder.ts'
+import { type DecoderConfiguration, decoderProblems } from './decoder-configuration.ts'
+import { estimatedFlopsPerToken, initialDecoderValues, parameterCount } from './decoder-parameters.ts'
+
+const tiny: DecoderConfiguration = {
+  vocabulary: 7,
+  contextLength: 5,
+  depth: 2,
+  width: 8,
+  heads: 2,
+  keyValueHeads: 2,
+  feedForwardWidth: 6,
+  positions: 'rotary',
+  norm: 'pre',
+  queryKeyNorm: false,
+  activation: 'swiglu',
+  tiedEmbeddings: true,
+  logitSoftCap: null,
+  initialisationScale: 1,
+  residualScaling: 'none',
+}
+
+describe('initial values', () => {
+  const configuration = { ...tiny, vocabulary: 256, width: 64, heads: 4, keyValueHeads: 4, tiedEmbeddings: false }
+  const deviation = (values: Float32Array) =>
+    Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0) / values.length)
+
+  it('have the deviations that the configuration says', () => {
+    for (const scale of [1, 0.5]) {
+      const values = initialDecoderValues({ ...configuration, initialisationScale: scale }, 3)
+      expect(deviation(values.get('embedding')!)).toBeCloseTo(scale / 8, 2)
+      expect(deviation(values.get('blocks.1.attention.query')!)).toBeCloseTo(scale / 8, 2)
+      expect(deviation(values.get('head')!)).toBeCloseTo(scale / 32, 2)
+      expect([...new Set(values.get('norm')!)]).toEqual([1])
+    }
+  })
+
+  it('are 0 for biases, and for learned positions as for the embedding', () => {
+    const values = initialDecoderValues({ ...configuration, positions: 'learned', normKind: 'layer' }, 3)
+    expect([...new Set(values.get('blocks.0.feedForward.normBias')!)]).toEqual([0])
+    expect([...new Set(values.get('normBias')!)]).toEqual([0])
+    expect(deviation(values.get('positions')!)).toBeCloseTo(1 / 8, 2)
+  })
+
+  it('depend on the seed and the name alone', () => {
+    const [a, b, other] = [1, 1, 2].map(seed => initialDecoderValues(configuration, seed))
+    const deeper = initialDecoderValues({ ...configuration, depth: 3 }, 1)
+    for (const [name, values] of a!) {
+      expect(b!.get(name)).toEqual(values)
+      expect(deeper.get(name)).toEqual(values)
+      if (!name.toLowerCase().includes('norm')) expect(other!.get(name)).not.toEqual(values)
+    }
+  })
+})
+
+it('counts parameters and operations', () => {
+  // Embedding 7 × 8; a block: two gains, query, key, value, output 8 × 8, three feed-forward matrices 8 × 6; a last gain.
+  expect(parameterCount(tiny)).toBe(56 + 2 * (16 + 4 * 64 + 3 * 48) + 8)
+  expect(parameterCount({ ...tiny, tiedEmbeddings: false })).toBe(parameterCount(tiny) + 56)
+  expect(estimatedFlopsPerToken(tiny)).toBe(6 * (56 + 2 * (4 * 64 + 3 * 48)) + 12 * 2 * 8 * 5)
+  expect(estimatedFlopsPerToken({ ...tiny, tiedEmbeddings: false })).toBe(estimatedFlopsPerToken(tiny))
+  // Heads of 6 channels: queries and output 8 × 12, keys and values 8 × 12 with two heads of their own.
+  const wide = { ...tiny, headWidth: 6 }
+  expect(parameterCount(wide)).toBe(56 + 2 * (16 + 4 * 96 + 3 * 48) + 8)
+  expect(estimatedFlopsPerToken(wide)).toBe(6 * (56 + 2 * (4 * 96 + 3 * 48)) + 12 * 2 * 12 * 5)
+  expect(parameterCount({ ...tiny, normKind: 'layer' })).toBe(parameterCount(tiny) + 2 * 16 + 8)
+  expect(parameterCount({ ...tiny, positions: 'learned' })).toBe(parameterCount(tiny) + 5 * 8)
+  const { feedForwardWidth: _, ...byDefault } = tiny
+  expect(parameterCount(byDefault)).toBe(56 + 2 * (16 + 4 * 64 + 3 * 8 * 24) + 8)
+})
+
+describe('a configuration that is not valid', () => {
+  it.each<readonly [Record<string, unknown>, string]>([
+    [{ depth: 0 }, 'depth is 0: expected a positive whole number'],
+    [{ width: 8.5 }, 'width is 8.5: expected a positive whole number'],
+    [{ heads: 3 }, 'width is 8: expected a multiple of heads, which is 3'],
+    [{ heads: 4, keyValueHeads: 3 }, 'keyValueHeads is 3: expected a divisor of heads, which is 4'],
+    [
+      { heads: 8, keyValueHeads: 8 },
+      'width is 8: expected an even number of channels per head for rotary positions, not 1',
+    ],
+    [{ positions: 'sine' }, 'positions is "sine": expected "rotary" or "alibi" or "learned" or "none"'],
+    [{ headWidth: 3 }, 'headWidth is 3: expected an even number for rotary positions'],
+    [{ normKind: 'batch' }, 'normKind is "batch": expected "rms" or "layer", or absent'],
+    [{ dropout: 1 }, 'dropout is 1: expected a number from 0 to below 1, or absent'],
+    [{ attention: 'sideways' }, 'attention is "sideways": expected "causal" or'],
+    [
+      { attention: 'block-causal' },
+      'attentionBlock is undefined: expected a positive whole number for block-causal attention',
+    ],
+    [
+      { attention: 'block-diffusion', attentionBlock: 2 },
+      'contextLength is 5: expected an even number: a row holds each token noisy and clean',
+    ],
+    [
+      { rotaryScaling: { factor: 8, lowFrequencyFactor: 4, highFrequencyFactor: 1, originalContextLength: 64 } },
+      'expected four positive numbers with lowFrequencyFactor below highFrequencyFactor, or absent',
+    ],
+    [{ activation: 'gleu' }, 'activation is "gleu": expected "gelu" or "swiglu" or "relu-squared"'],
+    [{ logitSoftCap: 0 }, 'logitSoftCap is 0: expected a positive number or null'],
+    [{ initialisationScale: Number.NaN }, 'initialisationScale is NaN: expected a positive number'],
+    [{ tiedEmbeddings: 'yes' }, 'tiedEmbeddings is "yes": expected true or false'],
+    [{ feedForwardWidth: -1 }, 'feedForwardWidth is -1: expected a positive whole number, or absent'],
+  ])('%j', (changes, sentence) => {
+    expect(decoderProblems({ ...tiny, ...changes } as DecoderConfiguration).join('\n')).toContain(sentence)
+  })
+
+  it('is told apart from a valid one exactly: what has no problem can be built', () => {
+    const size = fc.integer({ min: 0, max: 9 })
+    const configurations = fc.record({
+      ...Object.fromEntries(['width', 'heads', 'keyValueHeads'].map(field => [field, size])),
+      headWidth: fc.option(size, { nil: undefined }),
+      positions: fc.constantFrom('rotary', 'alibi', 'learned', 'none'),
+      attention: fc.constantFrom(undefined, 'causal', 'bidirectional', 'block-causal', 'block-diffusion'),
+      attentionBlock: fc.constantFrom(undefined, 0, 1, 3),
+      contextLength: fc.constantFrom(8, 9),
+    })
+    fc.assert(
+      fc.property(configurations, changes => {
+        const configuration = { ...tiny, ...changes } as unknown as DecoderConfiguration
+        if (decoderProblems(configuration).length > 0) return
+        const graph = new Graph()
+        const { logits } = decoder(configuration).build({
+          graph,
+          parameters: decoderInputs(graph, configuration),
+          rows: 1,
+          positions: 8,
+          tokens: graph.indices('tokens', [8], 7),
+          lengths: graph.indices('lengths', [1], 9),
+          dropout: (_, tensor) => tensor,
+        })
+        expect(logits.shape).toEqual([8, 7])
+      }),
+    )
+  })
+})
