@@ -152,16 +152,14 @@ it('learns to draw a line through the records of its context', async () => {
   let [error, variance] = [0, 0]
   const lines = Array.from({ length: 40 }, line)
   const bins = borders.length - 1
-  const asked = lines.map(({ records, queries }) => ({
-    input: regressionInput(records, queries),
-    targets: 'vocabulary' as const,
-    weights: new Float32Array(12 * bins),
-  }))
-  const { logProbabilities } = await trainer.forward(asked, { kind: 'cross_entropy' })
+  const sampler = await trainer.snapshot()
+  const distributions = await sampler.distributions(
+    lines.map(({ records, queries }) => ({ input: regressionInput(records, queries) })),
+  )
   for (const [index, { queries }] of lines.entries())
     for (const [place, { value }] of queries.entries()) {
       const start = (6 + place) * bins
-      error += (mean(logProbabilities[index]!.subarray(start, start + bins), borders) - value) ** 2
+      error += (mean(distributions[index]!.subarray(start, start + bins), borders) - value) ** 2
       variance += value ** 2
     }
   // What the prior alone knows is that values are around zero.
