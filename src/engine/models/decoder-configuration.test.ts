@@ -4,9 +4,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Graph } from '../graph/graph.ts'
-import { decoder, decoderInputs } from './decoder.ts'
+import { decoder } from './decoder.ts'
 import { type DecoderConfiguration, decoderProblems } from './decoder-configuration.ts'
-import { estimatedFlopsPerToken, initialDecoderValues, parameterCount } from './decoder-parameters.ts'
+import {
+  decoderParameters,
+  estimatedFlopsPerToken,
+  initialDecoderValues,
+  parameterCount,
+} from './decoder-parameters.ts'
 
 const tiny: DecoderConfiguration = {
   vocabulary: 7,
@@ -25,6 +30,9 @@ const tiny: DecoderConfiguration = {
   initialisationScale: 1,
   residualScaling: 'none',
 }
+
+const parameterInputs = (graph: Graph, configuration: DecoderConfiguration) =>
+  new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
 
 describe('initial values', () => {
   const configuration = { ...tiny, vocabulary: 256, width: 64, heads: 4, keyValueHeads: 4, tiedEmbeddings: false }
@@ -128,7 +136,7 @@ describe('a configuration that is not valid', () => {
         const graph = new Graph()
         const { logits } = decoder(configuration).build({
           graph,
-          parameters: decoderInputs(graph, configuration),
+          parameters: parameterInputs(graph, configuration),
           rows: 1,
           positions: 8,
           tokens: graph.indices('tokens', [8], 7),

@@ -9,7 +9,7 @@ import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { tokenLoss } from '../losses/token-loss.ts'
-import { decoder, decoderInputs } from './decoder.ts'
+import { decoder } from './decoder.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
 import { decoderHead } from './decoder-stack.ts'
@@ -41,6 +41,9 @@ const variants: readonly (Partial<DecoderConfiguration> & { zLoss?: number })[] 
   { positions: 'learned', normKind: 'layer', norm: 'post', residualScaling: 'depth', tiedEmbeddings: false },
   { headWidth: 6, keyValueHeads: 1, queryKeyNorm: true, rotaryBase: 50, normEpsilon: 0.1 },
 ]
+
+const parameterInputs = (graph: Graph, configuration: DecoderConfiguration) =>
+  new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
 
 /** Initial values moved away from their start, so that no gain is 1 and nothing cancels. */
 function perturbedValues(configuration: DecoderConfiguration) {
@@ -100,7 +103,7 @@ async function rowLogits(configuration: DecoderConfiguration, entries: number) {
   const graph = new Graph('float64')
   const { logits } = decoder(configuration).build({
     graph,
-    parameters: decoderInputs(graph, configuration),
+    parameters: parameterInputs(graph, configuration),
     rows: 1,
     positions: entries,
     tokens: graph.indices('tokens', [entries], configuration.vocabulary),
@@ -210,7 +213,7 @@ it('read-outs are the hidden states: the embedding first, and what the head make
   const model = decoder(configuration)
   expect(model.readouts).toEqual({ 'hidden.0': 8, 'hidden.1': 8, 'hidden.2': 8 })
   const graph = new Graph('float64')
-  const parameters = decoderInputs(graph, configuration)
+  const parameters = parameterInputs(graph, configuration)
   const { logits, readouts } = model.build({
     graph,
     parameters,
