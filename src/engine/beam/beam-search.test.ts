@@ -3,11 +3,13 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
 import type { CrossEntropyDatum, ModelInput } from '../datum.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
+import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
+import { encoderDecoder } from '../models/encoder-decoder.ts'
 import type { Beam, BeamRequest } from '../sampling.ts'
 import { checkBeamRequests } from './beam-request.ts'
 import { beamSearch } from './beam-search.ts'
-import { type FrontierStart, wholeFrontier } from './frontier.ts'
+import { type Frontier, type FrontierStart, wholeFrontier } from './frontier.ts'
 import { trieOf } from './trie.ts'
 
 /** A model that is a table: other log-probabilities after each beginning. Rounded coarsely, so that there are ties. */
@@ -20,13 +22,14 @@ function table(vocabulary: number, seed: number, known = new Map<string, Float32
     known.set(key, values)
     return values
   }
-  return async function start(inputs: readonly ModelInput[]) {
+  const read = async (inputs: readonly ModelInput[]): Promise<Frontier> => {
     return {
       logProbabilities: inputs.map(({ tokens }) => row(tokens)),
       extend: (parents, tokens) =>
-        start(parents.map((parent, index) => ({ tokens: Int32Array.of(...inputs[parent]!.tokens, tokens[index]!) }))),
+        read(parents.map((parent, index) => ({ tokens: Int32Array.of(...inputs[parent]!.tokens, tokens[index]!) }))),
     }
   }
+  return requests => read(requests.map(({ prompt }) => prompt))
 }
 
 interface Problem {
@@ -73,7 +76,10 @@ const inOrder = (a: Found, b: Found) =>
 /** All that may follow a beginning, by the definition. */
 async function continuations({ vocabulary, seed, request }: Problem, { tokens, logProbability, state }: Found) {
   const { prompt, stop, constraint, maximumTokens } = request
-  const { logProbabilities } = await table(vocabulary, seed)([{ tokens: Int32Array.of(...prompt.tokens, ...tokens) }])
+  const { logProbabilities } = await table(
+    vocabulary,
+    seed,
+  )([{ ...request, prompt: { tokens: Int32Array.of(...prompt.tokens, ...tokens) } }])
   const allowed = constraint
     ? [...constraint.next[state]!]
     : Array.from({ length: vocabulary }, (_, token) => [token, 0])
@@ -208,68 +214,91 @@ test.each([
   expect(() => checkBeamRequests([request], { vocabulary: 4, contextLength: 8 })).not.toThrow()
 })
 
-describe('a real model', () => {
+describe('a sampler', () => {
   const engine = createEmbeddedEngine()
   afterAll(() => engine.dispose())
+  const shape = {
+    vocabulary: 5,
+    contextLength: 8,
+    depth: 1,
+    width: 8,
+    heads: 2,
+    keyValueHeads: 1,
+    positions: 'rotary',
+    norm: 'pre',
+    queryKeyNorm: false,
+    activation: 'gelu',
+    tiedEmbeddings: false,
+    logitSoftCap: null,
+    // Large, so that what it says depends a lot on what it read.
+    initialisationScale: 4,
+    residualScaling: 'none',
+  } as const
+  const table = bigram({ vocabulary: 5, contextLength: 8, initialDeviation: 2 })
+  const allowed = [
+    [1, 2, 4],
+    [1, 3, 4],
+    [3, 4],
+    [2, 2, 2, 4],
+  ]
+  const constraint = trieOf(allowed)
+  const encoder = { encoderDepth: 1, encoderContextLength: 12, sharedEmbeddings: false }
+  const encoderTokens = [Int32Array.of(1, 2, 3, 4, 0, 1, 2), Int32Array.of(4, 0, 4)]
 
-  test('finds all allowed sequences with the log-probabilities that a forward pass gives them', async () => {
-    const model = decoder({
-      vocabulary: 5,
-      contextLength: 8,
-      depth: 1,
-      width: 8,
-      heads: 2,
-      keyValueHeads: 1,
-      positions: 'rotary',
-      norm: 'pre',
-      queryKeyNorm: false,
-      activation: 'gelu',
-      tiedEmbeddings: false,
-      logitSoftCap: null,
-      initialisationScale: 4,
-      residualScaling: 'none',
-    })
+  test.each([
+    ['decoder', decoder(shape), []],
+    ['encoder-decoder', encoderDecoder({ ...shape, ...encoder }), encoderTokens],
+    [
+      'one whose encoder reads the last tokens',
+      encoderDecoder({ ...shape, ...encoder, encoderWindow: 4 }),
+      encoderTokens,
+    ],
+    ['one that keeps nothing of what it read', table, []],
+    ['one that can only read all anew', { ...table, incremental: null }, []],
+  ])('%s: all allowed sequences, with the log-probabilities that a forward pass gives them', async (_, model, read) => {
     const trainer = await engine.createTrainer({ model, seed: 4 })
-    const start = wholeFrontier({
-      vocabulary: 5,
-      async distributions(inputs) {
-        const data = inputs.map(
-          ({ input }): CrossEntropyDatum => ({
-            input,
-            targets: 'vocabulary',
-            weights: new Float32Array(5 * input.tokens.length),
-          }),
-        )
-        return (await trainer.forward(data, { kind: 'cross_entropy' })).logProbabilities
-      },
+    const sampler = await trainer.snapshot()
+    const prompts = [Int32Array.of(1), Int32Array.of(2, 0, 3, 1)].map((tokens, index): ModelInput => {
+      return { tokens, ...(read[index] && { encoderTokens: read[index] }) }
     })
-    const prompts = [Int32Array.of(1), Int32Array.of(2, 0, 3, 1)]
-    const allowed = [
-      [1, 2, 4],
-      [1, 3, 4],
-      [3, 4],
-      [2, 2, 2, 4],
-    ]
-    const requests = prompts.map(tokens => ({
-      prompt: { tokens },
-      beams: 4,
-      maximumTokens: 4,
-      stop: [4],
-      constraint: trieOf(allowed),
-    }))
-    const found = await beamSearch(start, requests)
+    const requests = prompts.map(prompt => ({ prompt, beams: 5, maximumTokens: 4, stop: [4], constraint }))
+    const found = await sampler.beamSearch(requests)
     for (const [index, prompt] of prompts.entries()) {
       const data = allowed.map((sequence): CrossEntropyDatum => {
-        const whole = Int32Array.of(...prompt, ...sequence)
-        const weights = new Float32Array(whole.length - 1).fill(1, prompt.length - 1)
-        return { input: { tokens: whole.slice(0, -1) }, targets: whole.slice(1), weights }
+        const whole = Int32Array.of(...prompt.tokens, ...sequence)
+        const weights = new Float32Array(whole.length - 1).fill(1, prompt.tokens.length - 1)
+        return { input: { ...prompt, tokens: whole.slice(0, -1) }, targets: whole.slice(1), weights }
       })
       const { losses } = await trainer.forward(data, { kind: 'cross_entropy' })
-      const sums = losses.map(values => -values.reduce((sum, value) => sum + value, 0))
-      const expected = allowed.map((tokens, place) => ({ tokens, sum: sums[place]! })).sort((a, b) => b.sum - a.sum)
+      const expected = allowed
+        .map((tokens, place) => ({ tokens, sum: -losses[place]!.reduce((sum, value) => sum + value, 0) }))
+        .sort((a, b) => b.sum - a.sum)
       expect(found[index]!.map(({ tokens }) => [...tokens])).toEqual(expected.map(({ tokens }) => tokens))
       for (const [place, { sum }] of expected.entries())
         expect(found[index]![place]!.logProbability).toBeCloseTo(sum, 5)
     }
+  })
+
+  test('unconstrained, a few beams find what a search without a cache finds', async () => {
+    const trainer = await engine.createTrainer({ model: decoder(shape), seed: 5 })
+    const sampler = await trainer.snapshot()
+    const requests = [
+      { prompt: { tokens: Int32Array.of(2, 0, 3) }, beams: 3, maximumTokens: 6, stop: [4] },
+      { prompt: { tokens: Int32Array.of(1) }, beams: 1, maximumTokens: 3, stop: [] },
+    ]
+    const expected = await beamSearch(wholeFrontier(sampler), requests)
+    const found = await sampler.beamSearch(requests)
+    for (const [index, beams] of expected.entries()) {
+      expect(found[index]!.map(({ tokens }) => tokens)).toEqual(beams.map(({ tokens }) => tokens))
+      for (const [place, { logProbability }] of beams.entries())
+        expect(found[index]![place]!.logProbability).toBeCloseTo(logProbability, 5)
+    }
+    expect(found[0]).toHaveLength(3)
+    await expect(sampler.beamSearch([{ ...requests[0]!, maximumTokens: 7 }])).rejects.toThrow(
+      'do not fit a context of 8',
+    )
+    const [request] = requests
+    const wrong = { ...request!, prompt: { tokens: Int32Array.of(5) } }
+    await expect(sampler.beamSearch([wrong])).rejects.toThrow('beamSearch: requests[0].prompt')
   })
 })

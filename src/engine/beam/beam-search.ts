@@ -39,7 +39,7 @@ async function searchTogether(
   signal: AbortSignal | undefined,
 ): Promise<Beam[][]> {
   signal?.throwIfAborted()
-  let frontier = await start(requests.map(({ prompt }) => prompt))
+  let frontier = await start(requests)
   let searches: readonly Hypotheses[] = requests.map(() => beginning)
   for (;;) {
     const parents: number[] = []

@@ -2,7 +2,7 @@
  * What beam search needs of a model: rows that go on from what they have read.
  */
 import type { ModelInput } from '../datum.ts'
-import type { CallOptions, Sampler } from '../sampling.ts'
+import type { BeamRequest, CallOptions, Sampler } from '../sampling.ts'
 
 /** Rows at a point of their continuation. */
 export interface Frontier {
@@ -12,8 +12,8 @@ export interface Frontier {
   extend(parents: readonly number[], tokens: readonly number[]): Promise<Frontier>
 }
 
-/** One row a prompt; prompts of any lengths. */
-export type FrontierStart = (prompts: readonly ModelInput[]) => Promise<Frontier>
+/** A row for the prompt of each request; prompts of any lengths. */
+export type FrontierStart = (requests: readonly BeamRequest[]) => Promise<Frontier>
 
 /** For models that keep nothing of what they have read: every step reads everything anew. */
 export function wholeFrontier(
@@ -21,7 +21,7 @@ export function wholeFrontier(
   options?: CallOptions,
 ): FrontierStart {
   const { vocabulary } = sampler
-  return async function start(inputs): Promise<Frontier> {
+  const read = async (inputs: readonly ModelInput[]): Promise<Frontier> => {
     const distributions = await sampler.distributions(
       inputs.map(input => ({ input })),
       options,
@@ -29,7 +29,7 @@ export function wholeFrontier(
     return {
       logProbabilities: distributions.map(rows => rows.subarray(rows.length - vocabulary)),
       extend: (parents, tokens) =>
-        start(
+        read(
           parents.map((parent, row) => {
             const input = inputs[parent]!
             return { ...input, tokens: Int32Array.of(...input.tokens, tokens[row]!) }
@@ -37,4 +37,5 @@ export function wholeFrontier(
         ),
     }
   }
+  return requests => read(requests.map(({ prompt }) => prompt))
 }

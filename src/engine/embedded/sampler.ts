@@ -3,6 +3,7 @@
  */
 import { checkBeamRequests } from '../beam/beam-request.ts'
 import { beamSearch } from '../beam/beam-search.ts'
+import { cachedFrontier, fittingRows } from '../beam/cached-frontier.ts'
 import { wholeFrontier } from '../beam/frontier.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
 import { checkDistribution, checkInput } from '../losses/check-data.ts'
@@ -83,7 +84,11 @@ export class EmbeddedSampler implements Sampler {
     return this.#queue.add('beamSearch', async () => {
       checkBeamRequests(requests, this)
       for (const [index, { prompt }] of requests.entries())
-        checkInput(`beamSearch: requests[${index}].prompt`, prompt, this.#model)
+        checkPrompt(`beamSearch: requests[${index}].prompt`, prompt, this.#model, this)
+      if (this.#model.incremental) {
+        const maker = this.#maker(options.signal)
+        return beamSearch(cachedFrontier(maker), requests, { ...options, rowsAtOnce: fittingRows(maker, requests) })
+      }
       const { vocabulary } = this
       const distributions: Sampler['distributions'] = (inputs, { signal } = {}) => this.#distributions(inputs, signal)
       return beamSearch(wholeFrontier({ vocabulary, distributions }, options), requests, options)

@@ -84,7 +84,9 @@ async function computeTogether(maker: ContextMaker, works: readonly Work[], coun
     tokens.set(work.tokens.subarray(start, start + counts[row]!), row * count)
   }
   const shape = { rows, capacity: cache.capacity, encoderPositions, count, logProbabilities: false }
-  const results = await runExtension(programs, shape, { ...values, ...cache.feeds(), 'data.tokens': tokens })
+  const feeds = { ...values, ...cache.feeds(), 'data.tokens': tokens }
+  // A model may go on without keeping anything.
+  const results = layout.growing.length > 0 ? await runExtension(programs, shape, feeds) : {}
   const computed = (entry: string) => results[freshOutput(entry)] as Float32Array
   for (const [row, work] of works.entries())
     work.segment = computedSegment(layout, work.segment, computed, row, count, counts[row]!)
