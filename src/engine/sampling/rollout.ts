@@ -38,7 +38,10 @@ async function drawTogether(
     choice: choiceVariant(requests),
     stops: rounded(stopCount(requests)),
     length,
-    longest: Math.max(...rows.map(({ context, request }) => context.length + request.maximumTokens - 2)),
+    // The last token is never read; what is read last needs a place only where the row can go on from it.
+    longest: Math.max(
+      ...rows.map(({ context, request }) => context.length + request.maximumTokens - (request.keepPrefix ? 1 : 2)),
+    ),
     encoderPositions: rows[0]!.context.encoderPositions,
   })
   const waiting = [...rows]
