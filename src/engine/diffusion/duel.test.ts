@@ -125,6 +125,9 @@ describe('a real model', () => {
       expect(probabilities(logLikelihoods)).toBeCloseTo(1, 5)
       byRule.set(name, logLikelihoods)
     }
+    const sampled = denoiserOf(await trainer.snapshot(), maskToken)
+    const bySampler = await duelLogLikelihoods(sampled, allTexts(3, 3), mostConfident())
+    for (const [index, value] of byRule.get('most confident')!.entries()) expect(bySampler[index]).toBeCloseTo(value, 5)
     // Each rule makes another model of it.
     const [first] = byRule.get('left to right')!
     expect(Math.abs(byRule.get('most confident')![0]! - first!)).toBeGreaterThan(1e-3)

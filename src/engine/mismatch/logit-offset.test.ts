@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { createEmbeddedEngine } from '../embedded/engine.ts'
+import { bigram } from '../models/bigram.ts'
+import type { Sample } from '../sampling.ts'
 import { checkLogitOffset, randomLogitOffset } from './logit-offset.ts'
 
 test('an offset follows from its seed and has the standard deviation asked for', () => {
@@ -19,4 +22,24 @@ test('what cannot be is refused with a sentence', () => {
   expect(() => checkLogitOffset(Float32Array.of(0, Number.POSITIVE_INFINITY), 2)).toThrow(
     'the number of token 1 is Infinity; it must be finite',
   )
+})
+
+const engine = createEmbeddedEngine()
+afterAll(() => engine.dispose())
+
+test('a snapshot with an offset scores and draws with the logits moved by it', async () => {
+  const trainer = await engine.createTrainer({
+    model: bigram({ vocabulary: 4, contextLength: 4, initialDeviation: 1 }),
+  })
+  const offset = randomLogitOffset(4, 2, 1)
+  const sampler = await trainer.snapshot({ logitOffset: offset })
+  const input = { tokens: Int32Array.of(2) }
+  const [plain] = await (await trainer.snapshot()).distributions([{ input }])
+  const moved = plain!.map((value, token) => value + offset[token]!)
+  const total = Math.log(moved.reduce((sum, value) => sum + Math.exp(value), 0))
+  const [scored] = await sampler.distributions([{ input }])
+  for (const [token, value] of moved.entries()) expect(scored![token]).toBeCloseTo(value - total, 5)
+  const [[sample]] = (await sampler.sample([{ prompt: input, maximumTokens: 1, topLogProbabilities: 4 }])) as [[Sample]]
+  const { tokens, logProbabilities } = sample.topLogProbabilities!
+  for (const [place, token] of tokens.entries()) expect(logProbabilities[place]).toBeCloseTo(scored![token]!, 5)
 })
