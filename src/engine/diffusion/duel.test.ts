@@ -129,9 +129,8 @@ describe('a real model', () => {
     const bySampler = await duelLogLikelihoods(sampled, allTexts(3, 3), mostConfident())
     for (const [index, value] of byRule.get('most confident')!.entries()) expect(bySampler[index]).toBeCloseTo(value, 5)
     // Each rule makes another model of it.
-    const [first] = byRule.get('left to right')!
-    expect(Math.abs(byRule.get('most confident')![0]! - first!)).toBeGreaterThan(1e-3)
-    expect(Math.abs(byRule.get('all at once')![0]! - first!)).toBeGreaterThan(1e-3)
+    const likelihoods = [...byRule.values()].map(values => values.map(value => Math.round(1000 * value)).join())
+    expect(new Set(likelihoods).size).toBeGreaterThanOrEqual(5)
   })
 
   test('from left to right by a causal model it is the autoregressive likelihood', async () => {
