@@ -64,9 +64,10 @@ afterAll(async () => {
   rmSync(home, { recursive: true })
 })
 
+const noError = 'no error'
 const sentence = (call: Promise<unknown>) =>
   call.then(
-    () => 'no error',
+    () => noError,
     (error: Error) => error.message,
   )
 
@@ -111,6 +112,61 @@ async function* trainerAnswers(engine: Engine, folder: string): AsyncGenerator<u
   await loaded.dispose()
 }
 
+/** What a sampler answers, in order. */
+async function* samplerAnswers(engine: Engine, folder: string): AsyncGenerator<unknown> {
+  const trainer = await engine.createTrainer({ model, seed: 3 })
+  const sampler = await trainer.snapshot({ logitOffset: Float32Array.of(0, 1, 0, 0, 0, 0, -1) })
+  // Later steps do not change a snapshot.
+  await trainer.forwardBackward([datum(0)], loss)
+  await trainer.optimStep({ groups })
+  const { version, vocabulary, contextLength } = sampler
+  yield { version, vocabulary, contextLength }
+  const prompt = { tokens: corpus.subarray(3, 6) }
+  const [drawn] = await sampler.sample([
+    { prompt, samples: 2, maximumTokens: 4, topLogProbabilities: 2, topP: 0.9, returnSupport: true, keepPrefix: true },
+  ])
+  yield drawn!.map(({ prefix, ...rest }) => ({ ...rest, kept: [prefix!.length, prefix!.tokens] }))
+  const prefix = await sampler.prefix(prompt)
+  const longer = await sampler.extend(prefix, corpus.subarray(6, 8))
+  yield [prefix.length, prefix.tokens, longer.length, longer.tokens]
+  yield await sampler.sample([
+    { prompt: longer, maximumTokens: 3, seed: 4, stop: [[1, 2], [3]] },
+    { prompt: drawn![1]!.prefix!, maximumTokens: 2, key: 'b' },
+    { prompt, maximumTokens: 2, temperature: 0, blocked: [2] },
+  ])
+  const input = { tokens: corpus.subarray(0, 5) }
+  yield await sampler.score([{ input, targets: corpus.subarray(1, 6), topLogProbabilities: 2 }])
+  yield await sampler.distributions([{ input, distribution: { temperature: 0.5 } }])
+  yield await sampler.beamSearch([
+    {
+      prompt,
+      beams: 2,
+      maximumTokens: 3,
+      stop: [0],
+      constraint: {
+        next: [
+          new Map([
+            [1, 0],
+            [2, 0],
+          ]),
+        ],
+      },
+    },
+  ])
+  yield await sentence(sampler.sample([{ prompt, maximumTokens: 100 }]))
+  const other = await trainer.snapshot()
+  yield await sentence(other.sample([{ prompt: prefix, maximumTokens: 1 }]))
+  yield await sentence(other.extend(prefix, corpus.subarray(0, 1)))
+  await trainer.save(folder)
+  const loaded = await engine.loadSampler(folder)
+  yield [loaded.version, await loaded.distributions([{ input }])]
+  yield await sentence(sampler.extend({ length: 3, tokens: prompt.tokens }, corpus.subarray(0, 1)))
+  await Promise.all([sampler.dispose(), other.dispose(), loaded.dispose()])
+  yield await sentence(sampler.score([]))
+  yield await sentence(sampler.sample([{ prompt: longer, maximumTokens: 1 }]))
+  await trainer.dispose()
+}
+
 async function collected(answers: AsyncGenerator<unknown>): Promise<unknown[]> {
   const all: unknown[] = []
   for await (const answer of answers) all.push(answer)
@@ -118,26 +174,21 @@ async function collected(answers: AsyncGenerator<unknown>): Promise<unknown[]> {
 }
 
 describe('the engine in its thread', () => {
-  it('answers as the one in this thread does', async () => {
-    const folder = join(home, 'trainer')
-    const here = await collected(trainerAnswers(embedded, folder))
+  /** The sentences among the answers, when all of them are the same. */
+  async function wordsOf(name: string, answers: typeof trainerAnswers): Promise<string[]> {
+    const folder = join(home, name)
+    const here = await collected(answers(embedded, folder))
     rmSync(folder, { recursive: true })
-    const there = await collected(trainerAnswers(await worker, folder))
-    expect(there).toEqual(here)
-    const words = here.filter(answer => typeof answer !== 'object').map(word => String(word).replace(home, ''))
-    expect(words).toMatchInlineSnapshot(`
-      [
-        "1",
-        "1",
-        "1",
-        "forward: data[0].weights has 5 entries: expected 6, one for each target",
-        "optimStep: there are no gradients; call forwardBackward first",
-        "optimStep: no group matches embedding (embedding); add one, frozen if it should not move",
-        "cannot write the folder /trainer: it is already there, and is never replaced; nothing was changed",
-        "createTrainer: there is no parameter no to give values to",
-        "values: the trainer was disposed of",
-      ]
-    `)
+    expect(await collected(answers(await worker, folder))).toEqual(here)
+    return here.filter(answer => typeof answer === 'string' && answer !== noError) as string[]
+  }
+
+  it('answers for a trainer as the one in this thread', async () => {
+    expect(await wordsOf('trainer', trainerAnswers)).toHaveLength(6)
+  })
+
+  it('answers for a sampler as the one in this thread', async () => {
+    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(6)
   })
 })
 
@@ -171,6 +222,21 @@ describe('while it computes', () => {
     if (thread.threadId !== -1) await once(thread, 'exit')
     await engine.dispose()
     await expect(createWorkerEngine({ signal: controller.signal })).rejects.toBe(reason)
+  })
+
+  it('a call can be ended between two pieces of its work, and the sampler goes on', async () => {
+    const trainer = await (await worker).createTrainer({ model: decoder({ ...configuration, contextLength: 4096 }) })
+    const sampler = await trainer.snapshot()
+    const prompt = { tokens: corpus.subarray(0, 2) }
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const long = sampler.sample([{ prompt, maximumTokens: 4000, samples: 4 }], { signal: controller.signal })
+    const after = sampler.sample([{ prompt, maximumTokens: 1 }])
+    setTimeout(() => controller.abort(reason), 50)
+    await expect(long).rejects.toBe(reason)
+    expect((await after)[0]![0]!.tokens).toHaveLength(1)
+    await expect(sampler.score([], { signal: controller.signal })).rejects.toBe(reason)
+    await trainer.dispose()
   })
 })
 

@@ -5,7 +5,7 @@
 import type { Capabilities, TrainerOptions } from '../engine.ts'
 import type { OptimStepOptions, ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
-import type { Sample, SampleRequest, Sampler } from '../sampling.ts'
+import type { Prefix, Sample, SampleRequest, Sampler } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
 /** Functions cannot go to another thread: a model goes as what says everything about it. */
@@ -31,8 +31,11 @@ export interface SentPrefix {
   readonly tokens: Int32Array
 }
 
+/** A prefix of the thread, or one of elsewhere, which it will refuse. */
+export type NamedPrefix = Pick<SentPrefix, 'prefixNumber'> | Prefix
+
 export interface SentSampleRequest extends Omit<SampleRequest, 'prompt'> {
-  readonly prompt: Exclude<SampleRequest['prompt'], { readonly length: number }> | Pick<SentPrefix, 'prefixNumber'>
+  readonly prompt: SampleRequest['prompt'] | NamedPrefix
 }
 
 export interface SentSample extends Omit<Sample, 'prefix'> {
@@ -66,7 +69,7 @@ export type Work =
   | { readonly verb: PlainSamplerVerb; readonly sampler: number; readonly given: readonly unknown[] }
   | { readonly verb: 'sample'; readonly sampler: number; readonly requests: readonly SentSampleRequest[] }
   | { readonly verb: 'prefix'; readonly sampler: number; readonly prompt: Parameters<Sampler['prefix']>[0] }
-  | { readonly verb: 'extend'; readonly sampler: number; readonly prefix: number; readonly tokens: Int32Array }
+  | { readonly verb: 'extend'; readonly sampler: number; readonly prefix: NamedPrefix; readonly tokens: Int32Array }
   | { readonly verb: 'disposeSampler'; readonly sampler: number }
 
 export type ToThread =

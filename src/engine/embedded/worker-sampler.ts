@@ -13,26 +13,19 @@ import type {
   Score,
   ScoreRequest,
 } from '../sampling.ts'
-import type {
-  PlainSamplerVerb,
-  SentPrefix,
-  SentSample,
-  SentSampleRequest,
-  SentSampler,
-  Work,
-} from './worker-messages.ts'
+import type { NamedPrefix, PlainSamplerVerb, SentPrefix, SentSample, SentSampler, Work } from './worker-messages.ts'
 import type { EngineThread } from './worker-thread.ts'
 
 /** A prefix that is computed and kept in the engine's thread, until nothing refers to this any more. */
 class WorkerPrefix implements Prefix {
   readonly number: number
-  readonly sampler: WorkerSampler
+  readonly thread: EngineThread
   readonly length: number
   readonly tokens: Int32Array
 
-  constructor(sampler: WorkerSampler, { prefixNumber, length, tokens }: SentPrefix) {
+  constructor(thread: EngineThread, { prefixNumber, length, tokens }: SentPrefix) {
     this.number = prefixNumber
-    this.sampler = sampler
+    this.thread = thread
     this.length = length
     this.tokens = tokens
   }
@@ -58,11 +51,11 @@ export class WorkerSampler implements Sampler {
     requests: readonly SampleRequest[],
     { signal }: CallOptions = {},
   ): Promise<readonly (readonly Sample[])[]> {
-    const work = {
-      verb: 'sample',
-      sampler: this.#number,
-      requests: requests.map(each => this.#sentRequest(each)),
-    } as const
+    const sent = requests.map(({ prompt, ...rest }) => ({
+      ...rest,
+      prompt: 'length' in prompt ? this.#named(prompt) : prompt,
+    }))
+    const work = { verb: 'sample', sampler: this.#number, requests: sent } as const
     const samples = await this.#call<readonly (readonly SentSample[])[]>(work, signal)
     return samples.map(ofRequest =>
       ofRequest.map(({ prefix, ...rest }) => ({ ...rest, ...(prefix && { prefix: this.#prefix(prefix) }) })),
@@ -89,8 +82,8 @@ export class WorkerSampler implements Sampler {
   }
 
   async extend(prefix: Prefix, tokens: Int32Array): Promise<Prefix> {
-    const number = this.#ownPrefix('extend', prefix)
-    return this.#prefix(await this.#call({ verb: 'extend', sampler: this.#number, prefix: number, tokens }))
+    const work = { verb: 'extend', sampler: this.#number, prefix: this.#named(prefix), tokens } as const
+    return this.#prefix(await this.#call(work))
   }
 
   dispose(): Promise<void> {
@@ -107,18 +100,14 @@ export class WorkerSampler implements Sampler {
     return (await this.#thread.call(work, signal)).value as T
   }
 
-  #sentRequest({ prompt, ...rest }: SampleRequest): SentSampleRequest {
-    if (!('length' in prompt)) return { ...rest, prompt }
-    return { ...rest, prompt: { prefixNumber: this.#ownPrefix('sample', prompt) } }
-  }
-
-  #ownPrefix(verb: string, prefix: Prefix): number {
-    if (prefix instanceof WorkerPrefix && prefix.sampler === this) return prefix.number
-    throw new Error(`${verb}: the prefix belongs to another sampler`)
+  /** By its number; one of elsewhere as what it looks like, which the thread will refuse. */
+  #named(prefix: Prefix): NamedPrefix {
+    if (prefix instanceof WorkerPrefix && prefix.thread === this.#thread) return { prefixNumber: prefix.number }
+    return { length: prefix.length, tokens: prefix.tokens }
   }
 
   #prefix(sent: SentPrefix): Prefix {
-    const prefix = new WorkerPrefix(this, sent)
+    const prefix = new WorkerPrefix(this.#thread, sent)
     this.#thread.keepWith(prefix, prefix.number)
     return prefix
   }

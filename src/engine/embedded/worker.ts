@@ -10,6 +10,7 @@ import { createEmbeddedEngine, type EmbeddedEngineOptions } from './engine.ts'
 import { copied } from './worker-copies.ts'
 import type {
   FromThread,
+  NamedPrefix,
   SentGroup,
   SentPrefix,
   SentSample,
@@ -95,8 +96,8 @@ async function carryOut(
     case 'prefix':
       return sentPrefix(work.sampler, await samplers.get(work.sampler)!.prefix(work.prompt))
     case 'extend': {
-      const { prefix } = prefixes.get(work.prefix)!
-      return sentPrefix(work.sampler, await samplers.get(work.sampler)!.extend(prefix, work.tokens))
+      const longer = await samplers.get(work.sampler)!.extend(namedPrefix(work.prefix), work.tokens)
+      return sentPrefix(work.sampler, longer)
     }
     case 'disposeSampler': {
       const sampler = samplers.get(work.sampler)!
@@ -122,7 +123,7 @@ async function sample(
 ): Promise<readonly (readonly SentSample[])[]> {
   const restored = requests.map(({ prompt, ...rest }) => ({
     ...rest,
-    prompt: 'prefixNumber' in prompt ? prefixes.get(prompt.prefixNumber)!.prefix : prompt,
+    prompt: 'prefixNumber' in prompt ? namedPrefix(prompt) : prompt,
   }))
   const samples = await samplers.get(number)!.sample(restored, { signal })
   return samples.map(ofRequest =>
@@ -143,6 +144,12 @@ function sentTrainer(trainer: Trainer): SentTrainer {
 function sentSampler(sampler: Sampler): SentSampler {
   const { vocabulary, contextLength, version } = sampler
   return { number: numbered(samplers, sampler), vocabulary, contextLength, version }
+}
+
+/** One that went with its sampler is as foreign to others as one of elsewhere. */
+function namedPrefix(named: NamedPrefix): Prefix {
+  if (!('prefixNumber' in named)) return named
+  return prefixes.get(named.prefixNumber)?.prefix ?? { length: 0, tokens: new Int32Array(0) }
 }
 
 function sentPrefix(sampler: number, prefix: Prefix): SentPrefix {
