@@ -279,10 +279,12 @@ describe('a sampler', () => {
     }
   })
 
-  test('unconstrained, a few beams find what a search without a cache finds', async () => {
+  test('beams that are few, or are one and become many, find what a search without a cache finds', async () => {
     const trainer = await engine.createTrainer({ model: decoder(shape), seed: 5 })
     const sampler = await trainer.snapshot()
+    const narrow = trieOf(Array.from({ length: 25 }, (_, number) => [3, number % 5, Math.floor(number / 5)]))
     const requests = [
+      { prompt: { tokens: Int32Array.of(0) }, beams: 16, maximumTokens: 3, stop: [], constraint: narrow },
       { prompt: { tokens: Int32Array.of(2, 0, 3) }, beams: 3, maximumTokens: 6, stop: [4] },
       { prompt: { tokens: Int32Array.of(1) }, beams: 1, maximumTokens: 3, stop: [] },
     ]
@@ -293,8 +295,8 @@ describe('a sampler', () => {
       for (const [place, { logProbability }] of beams.entries())
         expect(found[index]![place]!.logProbability).toBeCloseTo(logProbability, 5)
     }
-    expect(found[0]).toHaveLength(3)
-    await expect(sampler.beamSearch([{ ...requests[0]!, maximumTokens: 7 }])).rejects.toThrow(
+    expect(found.map(({ length }) => length)).toEqual([16, 3, 1])
+    await expect(sampler.beamSearch([{ ...requests[1]!, maximumTokens: 7 }])).rejects.toThrow(
       'do not fit a context of 8',
     )
     const [request] = requests

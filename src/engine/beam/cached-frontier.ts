@@ -60,8 +60,9 @@ async function stepped(maker: ContextMaker, cache: CacheRows, tokens: readonly n
   return {
     logProbabilities: tokens.map((_, row) => logProbabilities.subarray(row * vocabulary, (row + 1) * vocabulary)),
     extend(parents, tokens) {
-      // Fewer rows are not worth a program of their own before half are gone.
-      const wanted = 2 * parents.length > rows ? rows : rounded(parents.length)
+      // Fewer rows are worth a program of their own when most are gone; a constraint may open up again later.
+      const isRoomy = parents.length <= rows && 4 * parents.length > rows
+      const wanted = isRoomy ? rows : rounded(parents.length)
       const next = new CacheRows(programs.layout, wanted, capacity, encoderPositions)
       for (const [row, parent] of parents.entries()) {
         next.take(row, cache, parent)

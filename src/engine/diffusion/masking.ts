@@ -16,7 +16,7 @@ export interface MaskingOptions {
   readonly masking?: 'independent' | 'counted'
   /**
    * Range of the level. Default from 0.001 to 1: from 0 on, the weights would have no finite variance. A narrower one (BD3LM's clipped schedules,
-   * Arriola et al., 2025, section 5) trains with less noise still, but its loss is no longer the bound.
+   * Arriola et al., 2025) trains with less noise still, but its loss is no longer the bound.
    */
   readonly levels?: readonly [number, number]
   /** Factor on all weights. Default 1, a sum over tokens; 1 / tokens for a mean. */
@@ -62,7 +62,7 @@ export function maskedBlockData(
 }
 
 /**
- * Levels that are spread evenly over their range, all shifted by one random number (Kingma et al., 2021, appendix I.1) and in random
+ * Levels that are spread evenly over their range, all shifted by one random number (the low-discrepancy sampler of Kingma et al., 2021) and in random
  * order: each is uniform for itself, and a batch has about the same noise as the next.
  */
 function evenLevels(count: number, { random, masking, levels = [0.001, 1] }: MaskingOptions): () => number {
