@@ -19,7 +19,8 @@ export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes
     const length = prompt.tokens.length + maximumTokens - 1
     if (length > sizes.contextLength)
       refuse(
-        `a prompt of ${prompt.tokens.length} and ${maximumTokens} tokens more do not fit a context of ${sizes.contextLength}`,
+        `a prompt of ${prompt.tokens.length} and ${maximumTokens} tokens more do not fit ` +
+          `a context of ${sizes.contextLength}`,
       )
     const wrongStop = stop.find(token => !isTokenOf(token, sizes))
     if (wrongStop !== undefined) refuse(`the stop ${wrongStop} is not one of the ${sizes.vocabulary} tokens`)

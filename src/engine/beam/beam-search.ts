@@ -1,6 +1,6 @@
 /**
- * Beam search: the most probable continuations that are found by keeping a few beginnings at every length. Nothing is divided by the length
- * or by what a constraint leaves, so the log-probabilities are those of the model.
+ * Beam search: the most probable continuations that are found by keeping a few beginnings at every length. Nothing is
+ * divided by the length or by what a constraint leaves, so the log-probabilities are those of the model.
  */
 import type { Beam, BeamRequest, CallOptions } from '../sampling.ts'
 import type { FrontierStart } from './frontier.ts'
@@ -12,8 +12,8 @@ export interface BeamSearchOptions extends CallOptions {
 }
 
 /**
- * By request, best first; ties in the order of their tokens. A request gets fewer beams than it asks for where there are no more sequences.
- * With as many beams as there are sequences, it finds all of them.
+ * By request, best first; ties in the order of their tokens. A request gets fewer beams than it asks for where there
+ * are no more sequences. With as many beams as there are sequences, it finds all of them.
  */
 export async function beamSearch(
   start: FrontierStart,

@@ -27,9 +27,9 @@ export const beginning: Hypotheses = {
 }
 
 /**
- * One token more; `logProbabilities`: of every token, by open hypothesis. What has ended has places of its own, so that beginnings that
- * look better for the moment cannot drive it out. Since probabilities only fall, a beginning is given up once all those places
- * are taken by something better.
+ * One token more; `logProbabilities`: of every token, by open hypothesis. What has ended has places of its own, so that
+ * beginnings that look better for the moment cannot drive it out. Since probabilities only fall, a beginning is given
+ * up once all those places are taken by something better.
  */
 export function advance(
   { open, ended }: Hypotheses,

@@ -1,5 +1,6 @@
 /**
- * A set of allowed sequences as a state machine for beam search: a tree in which sequences with a common beginning share a path.
+ * A set of allowed sequences as a state machine for beam search: a tree in which sequences with a common beginning
+ * share a path.
  */
 import type { Transitions } from '../sampling.ts'
 

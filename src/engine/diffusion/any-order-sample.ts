@@ -1,6 +1,6 @@
 /**
- * Samples of a masked-diffusion model, in the order that an unmasking rule says. Their log-probabilities add up to those that duel.ts
- * gives to them under the same rule.
+ * Samples of a masked-diffusion model, in the order that an unmasking rule says. Their log-probabilities add up to
+ * those that duel.ts gives to them under the same rule.
  */
 import { keyedUniform } from '../../statistics/keyed-random.ts'
 import type { Denoiser } from './denoiser.ts'
@@ -16,7 +16,10 @@ export interface AnyOrderRequest {
   readonly samples?: number
   /** Default 1; 0 takes the most probable token. */
   readonly temperature?: number
-  /** Draws depend on the seed, the key, the number of the sample and the position, and on nothing else that is in the call. Default 0. */
+  /**
+   * Draws depend on the seed, the key, the number of the sample and the position, and on nothing else that is in the
+   * call. Default 0.
+   */
   readonly seed?: number
   /** Tells apart requests of one seed. Default: the template's tokens, so that equal templates give equal samples. */
   readonly key?: string | number
@@ -25,7 +28,10 @@ export interface AnyOrderRequest {
 /** All arrays have an entry a position of the template. */
 export interface AnyOrderSample {
   readonly tokens: Int32Array
-  /** The pass of the model, from 0, that a token was drawn in, independently of others of the same pass; -1 where it was given. */
+  /**
+   * The pass of the model, from 0, that a token was drawn in, independently of others of the same pass; -1 where it was
+   * given.
+   */
   readonly passes: Int32Array
   /** Of the drawn tokens under the model itself, in nats; 0 where a token was given. */
   readonly logProbabilities: Float32Array

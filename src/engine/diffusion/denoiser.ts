@@ -1,13 +1,15 @@
 /**
- * A masked-diffusion model as its samplers and likelihoods see it: sequences with masked tokens in, what may stand at each position out.
+ * A masked-diffusion model as its samplers and likelihoods see it: sequences with masked tokens in, what may stand at
+ * each position out.
  */
 import type { CrossEntropyDatum } from '../datum.ts'
 import type { Sampler } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
 /**
- * By sequence, the log-probability of every token at every position: positions × vocabulary, position after position. The mask token
- * has none (-Infinity, or too little to matter) and the others' sum to one. Only masked positions are looked at.
+ * By sequence, the log-probability of every token at every position: positions × vocabulary, position after position.
+ * The mask token has none (-Infinity, or too little to matter) and the others' sum to one. Only masked positions are
+ * looked at.
  */
 export interface Denoiser {
   readonly vocabulary: number
@@ -15,7 +17,10 @@ export interface Denoiser {
   distributions(sequences: readonly Int32Array[]): Promise<readonly Float32Array[]>
 }
 
-/** A model whose position i says what stands at position i: a decoder with bidirectional or block-causal attention, for one. */
+/**
+ * A model whose position i says what stands at position i: a decoder with bidirectional or block-causal attention, for
+ * one.
+ */
 export function denoiserOf(
   source: Pick<Sampler, 'vocabulary' | 'distributions'> | Pick<Trainer, 'vocabulary' | 'forward'>,
   maskToken: number,

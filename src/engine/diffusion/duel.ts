@@ -1,7 +1,7 @@
 /**
- * The likelihood that a masked-diffusion model gives to a text when it unmasks by a deterministic rule: DUEL (Turok et al., 2026),
- * log p(x) = Σ over steps, Σ over the positions l that the rule unmasks: log p(x_l | what was unmasked before). It is exact: over all texts
- * of a length the probabilities sum to one.
+ * The likelihood that a masked-diffusion model gives to a text when it unmasks by a deterministic rule: DUEL (Turok et
+ * al., 2026), log p(x) = Σ over steps, Σ over the positions l that the rule unmasks: log p(x_l | what was unmasked
+ * before). It is exact: over all texts of a length the probabilities sum to one.
  */
 import type { Denoiser } from './denoiser.ts'
 import { unmask } from './unmasking.ts'

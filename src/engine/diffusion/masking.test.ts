@@ -75,7 +75,7 @@ test('masked tokens alone have a weight, and everything else stays as it was', (
   }
 })
 
-test('counted: as many rows as tokens mask each number of tokens once, and each row weighs as much as there are tokens', () => {
+test('counted: as many rows as tokens mask each number of tokens once, and each row weighs the same', () => {
   const data = maskedData(Array(12).fill(long), options({ masking: 'counted' }))
   const counts = data.map(datum => maskedPositions(datum).length)
   expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1))

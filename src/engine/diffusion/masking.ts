@@ -1,6 +1,6 @@
 /**
- * Training data of masked diffusion language models: tokens are replaced by the mask token, to be predicted where they stood. Their loss
- * is in expectation an upper bound on -log p of the tokens, in nats.
+ * Training data of masked diffusion language models: tokens are replaced by the mask token, to be predicted where they
+ * stood. Their loss is in expectation an upper bound on -log p of the tokens, in nats.
  */
 import type { Random } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
@@ -9,14 +9,16 @@ export interface MaskingOptions {
   readonly maskToken: number
   readonly random: Random
   /**
-   * `independent`: at a level t each token is masked with probability t, and a masked one weighs 1/t (MDLM, Sahoo et al., 2024, whose
-   * bound is this one on a linear schedule; LLaDA, Nie et al., 2025). `counted`: k of L tokens are masked, each k equally likely, and
-   * each weighs L/k; what is masked has the same weight in expectation, with less noise. Default independent.
+   * `independent`: at a level t each token is masked with probability t, and a masked one weighs 1/t (MDLM, Sahoo et
+   * al., 2024, whose bound is this one on a linear schedule; LLaDA, Nie et al., 2025). `counted`: k of L tokens are
+   * masked, each k equally likely, and each weighs L/k; what is masked has the same weight in expectation, with less
+   * noise. Default independent.
    */
   readonly masking?: 'independent' | 'counted'
   /**
-   * Range of the level. Default from 0.001 to 1: from 0 on, the weights would have no finite variance. A narrower one (BD3LM's clipped schedules,
-   * Arriola et al., 2025) trains with less noise still, but its loss is no longer the bound.
+   * Range of the level. Default from 0.001 to 1: from 0 on, the weights would have no finite variance. A narrower one
+   * (BD3LM's clipped schedules, Arriola et al., 2025) trains with less noise still, but its loss is no longer the
+   * bound.
    */
   readonly levels?: readonly [number, number]
   /** Factor on all weights. Default 1, a sum over tokens; 1 / tokens for a mean. */
@@ -35,8 +37,9 @@ export function maskedData(sequences: readonly Int32Array[], options: MaskingOpt
 }
 
 /**
- * Block diffusion (BD3LM): each block of a sequence has a level of its own and is predicted from itself, noisy, and the clean blocks before it.
- * One datum a sequence, for a decoder with `block-diffusion` attention of that block size: noisy and clean token in turns.
+ * Block diffusion (BD3LM): each block of a sequence has a level of its own and is predicted from itself, noisy, and the
+ * clean blocks before it. One datum a sequence, for a decoder with `block-diffusion` attention of that block size:
+ * noisy and clean token in turns.
  */
 export function maskedBlockData(
   sequences: readonly Int32Array[],
@@ -62,8 +65,9 @@ export function maskedBlockData(
 }
 
 /**
- * Levels that are spread evenly over their range, all shifted by one random number (the low-discrepancy sampler of Kingma et al., 2021) and in random
- * order: each is uniform for itself, and a batch has about the same noise as the next.
+ * Levels that are spread evenly over their range, all shifted by one random number (the low-discrepancy sampler of
+ * Kingma et al., 2021) and in random order: each is uniform for itself, and a batch has about the same noise as the
+ * next.
  */
 function evenLevels(count: number, { random, masking, levels = [0.001, 1] }: MaskingOptions): () => number {
   const shift = 1 - random.uniform()

@@ -1,12 +1,13 @@
 /**
- * A denoiser without a model, and all texts that there are: for checks by enumeration, which must hold whatever the model thinks.
+ * A denoiser without a model, and all texts that there are: for checks by enumeration, which must hold whatever the
+ * model thinks.
  */
 import { type Random, seededRandom } from '../../statistics/random.ts'
 import type { Denoiser } from './denoiser.ts'
 
 /**
- * Random distributions, other ones for every partly masked sequence and position. The mask is the last token. `visible`: what of a
- * sequence a position sees; default all of it.
+ * Random distributions, other ones for every partly masked sequence and position. The mask is the last token.
+ * `visible`: what of a sequence a position sees; default all of it.
  */
 export function tableDenoiser(
   vocabulary: number,

@@ -1,6 +1,7 @@
 /**
- * Which masked positions get their tokens next. A rule is deterministic: it knows the sequence as far as it is unmasked and what the model
- * thinks of it, and never the tokens to come. So it makes of a denoiser a model with an exact likelihood (DUEL, Turok et al., 2026).
+ * Which masked positions get their tokens next. A rule is deterministic: it knows the sequence as far as it is unmasked
+ * and what the model thinks of it, and never the tokens to come. So it makes of a denoiser a model with an exact
+ * likelihood (DUEL, Turok et al., 2026).
  */
 import { seededRandom } from '../../statistics/random.ts'
 
@@ -56,7 +57,9 @@ export function inRandomOrder(seed: number | string, count = 1): UnmaskingRule {
   }
 }
 
-/** Blocks of `size` positions from left to right, a rule within each: what a model with block-causal attention needs. */
+/**
+ * Blocks of `size` positions from left to right, a rule within each: what a model with block-causal attention needs.
+ */
 export function blockByBlock(size: number, within: UnmaskingRule): UnmaskingRule {
   checkCount(size, 'size')
   return state => {
@@ -65,7 +68,10 @@ export function blockByBlock(size: number, within: UnmaskingRule): UnmaskingRule
   }
 }
 
-/** A rule's choice, checked: a rule that chooses nothing would never end, and one that chooses a known position would lie. */
+/**
+ * A rule's choice, checked: a rule that chooses nothing would never end, and one that chooses a known position would
+ * lie.
+ */
 export function chosenPositions(rule: UnmaskingRule, state: MaskedState): readonly number[] {
   const chosen = rule(state)
   if (chosen.length === 0) throw new Error('unmasking: the rule chose no position; it must choose at least one')

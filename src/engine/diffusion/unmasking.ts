@@ -1,6 +1,6 @@
 /**
- * How masked sequences become whole: pass after pass of the denoiser, a rule says which positions are next, and something says what they
- * become: a draw (any-order-sample.ts) or a text that is to be scored (duel.ts).
+ * How masked sequences become whole: pass after pass of the denoiser, a rule says which positions are next, and
+ * something says what they become: a draw (any-order-sample.ts) or a text that is to be scored (duel.ts).
  */
 import type { Denoiser } from './denoiser.ts'
 import { chosenPositions, type UnmaskingRule } from './unmasking-rule.ts'
@@ -9,13 +9,16 @@ export interface Unmasking {
   /** With masked tokens; they are replaced in place. */
   readonly tokens: Int32Array
   readonly rule: UnmaskingRule
-  /** The token of a position, given the log-probabilities there of every token and the number of the pass; called once a position. */
+  /**
+   * The token of a position, given the log-probabilities there of every token and the number of the pass; called once a
+   * position.
+   */
   reveal(position: number, logProbabilities: Float32Array, pass: number): number
 }
 
 /**
- * Until nothing is masked. Sequences that are done leave the passes. `numbersAtOnce`: most log-probabilities that a pass asks for, unless a
- * single sequence has more; 64 MB by default.
+ * Until nothing is masked. Sequences that are done leave the passes. `numbersAtOnce`: most log-probabilities that a
+ * pass asks for, unless a single sequence has more; 64 MB by default.
  */
 export async function unmask(
   denoiser: Denoiser,

@@ -1,15 +1,16 @@
 /**
- * Weights as a sampler with few bits would hold them: rounded to whole multiples of a scale that a group of them shares, and back.
- * The rounded values stay in single precision: this imitates what such a sampler computes and saves no memory.
+ * Weights as a sampler with few bits would hold them: rounded to whole multiples of a scale that a group of them
+ * shares, and back. The rounded values stay in single precision: this imitates what such a sampler computes and saves
+ * no memory.
  */
 import { describeShape, sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
 import type { Quantisation } from '../sampling.ts'
 
 /**
- * Symmetric rounding by groups along one axis: the scale of a group is its largest magnitude / (2^(bits-1) - 1), and every value becomes
- * the nearest multiple of it, ties to even: off by at most half a scale. The largest stays what it is, so rounding what is
- * rounded changes nothing. The last group of a line is smaller where groups do not divide it.
+ * Symmetric rounding by groups along one axis: the scale of a group is its largest magnitude / (2^(bits-1) - 1), and
+ * every value becomes the nearest multiple of it, ties to even: off by at most half a scale. The largest stays what it
+ * is, so rounding what is rounded changes nothing. The last group of a line is smaller where groups do not divide it.
  */
 export function quantise(
   values: Float32Array,
@@ -37,7 +38,7 @@ export function quantise(
       if (magnitude > largest) largest = magnitude
     }
     if (largest === 0) return
-    // In double precision: in single, the largest would come back a little off, and with it everything at the next rounding.
+    // In double precision: in single, the largest would come back a little off, and the next rounding move the rest.
     const scale = largest / largestMultiple
     for (let index = start; index < end; index += stride)
       rounded[index] = scale * roundHalfToEven(values[index]! / scale)
@@ -52,8 +53,9 @@ export function quantise(
 }
 
 /**
- * All parameters of a sampler: matrices and heads in groups along their inputs; embeddings along the width, which are the inputs
- * of a head that is tied to them. Gains, biases and the slots of a memory stay: those arrays are shared, not copied.
+ * All parameters of a sampler: matrices and heads in groups along their inputs; embeddings along the width, which are
+ * the inputs of a head that is tied to them. Gains, biases and the slots of a memory stay: those arrays are shared, not
+ * copied.
  */
 export function quantiseParameters(
   parameters: readonly Parameter[],

@@ -40,7 +40,7 @@ function recorded(trainer: Trainer) {
   return { source, ended }
 }
 
-test('weights are exactly so many steps old, and the oldest at the beginning; what falls out is disposed of', async () => {
+test('weights are exactly so many steps old, at first the oldest; what falls out is disposed of', async () => {
   const trainer = await engine.createTrainer({ model })
   const { source, ended } = recorded(trainer)
   const lagging = staleSamplers(source, 2)

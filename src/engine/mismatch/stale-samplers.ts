@@ -1,12 +1,14 @@
 /**
- * Samplers that lag behind a trainer on purpose: weights that are a fixed number of optimiser steps old, or that are renewed every so
- * many steps. Whoever asks for a sampler uses it until the next call and does not dispose of it.
+ * Samplers that lag behind a trainer on purpose: weights that are a fixed number of optimiser steps old, or that are
+ * renewed every so many steps. Whoever asks for a sampler uses it until the next call and does not dispose of it.
  */
 import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
 export interface LaggingSamplers {
-  /** The sampler for the weights of now. Calls are answered one after the other; ask again after each optimiser step. */
+  /**
+   * The sampler for the weights of now. Calls are answered one after the other; ask again after each optimiser step.
+   */
   sampler(): Promise<Sampler>
   /** Ends all samplers that are held. */
   dispose(): Promise<void>
@@ -15,9 +17,9 @@ export interface LaggingSamplers {
 type Source = Pick<Trainer, 'version' | 'snapshot'>
 
 /**
- * Weights of `steps` optimiser steps ago; as long as there are none so old, the oldest that were seen. Only versions at which it was
- * asked are seen: ask once before the first step and after every one. Holds up to steps + 1 snapshots. Steps are counted
- * by the trainer's version: after loading other weights, begin anew.
+ * Weights of `steps` optimiser steps ago; as long as there are none so old, the oldest that were seen. Only versions at
+ * which it was asked are seen: ask once before the first step and after every one. Holds up to steps + 1 snapshots.
+ * Steps are counted by the trainer's version: after loading other weights, begin anew.
  */
 export function staleSamplers(trainer: Source, steps: number, options: SnapshotOptions = {}): LaggingSamplers {
   if (!Number.isInteger(steps) || steps < 0)
@@ -41,7 +43,10 @@ export function renewedSamplers(trainer: Source, steps: number, options: Snapsho
   })
 }
 
-/** `renew` adds to the samplers that are held, oldest first, and takes out those that are no longer needed; the first is in use. */
+/**
+ * `renew` adds to the samplers that are held, oldest first, and takes out those that are no longer needed; the first is
+ * in use.
+ */
 function lagging(renew: (held: Sampler[]) => Promise<Sampler[]>): LaggingSamplers {
   const held: Sampler[] = []
   let last: Promise<unknown> = Promise.resolve()
