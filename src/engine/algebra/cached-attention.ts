@@ -3,9 +3,11 @@
  * step by step.
  */
 import { describe, type Graph, requireShape, type Tensor } from '../graph/graph.ts'
+import { broadcastShape } from '../graph/shape.ts'
 import { alibiSlopes } from './alibi.ts'
 import { add, multiply, scale } from './arithmetic.ts'
 import { concatenate, reshape, split } from './arrangement.ts'
+import { broadcastTo } from './broadcast.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { softmax } from './softmax.ts'
 
@@ -23,8 +25,8 @@ export interface AttendedPart {
 const unseen = -1e30
 
 /**
- * softmax(Q Kᵀ / sqrt(channels) + bias, over the keys that are seen) V, over the keys of all parts together. Queries are (rows, heads,
- * queries, channels); consecutive query heads share a key-value head. Every query must see a key.
+ * softmax(Q Kᵀ + bias, over the keys that are seen) V, over the keys of all parts together; the keys are divided by sqrt(channels) already. Queries
+ * are (rows, heads, queries, channels); consecutive query heads share a key-value head. Every query must see a key.
  */
 export function cachedAttention(
   queries: Tensor,
@@ -36,27 +38,36 @@ export function cachedAttention(
   if (queries.shape.length !== 4) throw new Error(`cachedAttention: ${describe(queries)} needs four axes`)
   const keyValueHeads = parts[0]!.keys.shape[1]!
   const sharing = heads / keyValueHeads
-  const stacked = reshape(scale(queries, 1 / Math.sqrt(channels)), [rows, keyValueHeads, sharing * count, channels])
-  const scores = parts.map(({ keys, values, seen, places }) => {
-    const capacity = keys.shape[2]!
-    requireShape(keys, [rows, keyValueHeads, capacity, channels], 'cachedAttention')
+  const capacities = parts.map(({ keys }) => keys.shape[2]!)
+  for (const [index, { keys, values }] of parts.entries()) {
+    requireShape(keys, [rows, keyValueHeads, capacities[index]!, channels], 'cachedAttention')
     requireShape(values, keys.shape, 'cachedAttention')
-    const products = matrixProduct(stacked, keys, { transposeB: true })
-    const bias = alibiPlaces ? add(limits(seen), distanceBias(heads, keyValueHeads, alibiPlaces, places)) : limits(seen)
-    // Where each query head has keys of its own there is nothing to take apart.
-    if (sharing === 1) return add(products, reshape(bias, without(bias.shape, 2)))
-    const apart = reshape(products, [rows, keyValueHeads, sharing, count, capacity])
-    return reshape(add(apart, bias), products.shape)
-  })
-  const weights = split(
-    softmax(concatenate(scores, -1)),
+  }
+  const stacked = reshape(queries, [rows, keyValueHeads, sharing * count, channels])
+  const scores = concatenate(
+    parts.map(({ keys }) => matrixProduct(stacked, keys, { transposeB: true })),
     -1,
-    parts.map(({ keys }) => keys.shape[2]!),
   )
+  const biases = parts.map(({ seen, places }) => {
+    const limit = limits(seen)
+    return alibiPlaces ? add(limit, distanceBias(heads, keyValueHeads, alibiPlaces, places)) : limit
+  })
+  const apart = [rows, keyValueHeads, sharing, count, scores.shape[3]!]
+  const biased = reshape(add(reshape(scores, apart), joined(biases)), scores.shape)
+  const weights = split(softmax(biased), -1, capacities)
   const sums = parts.map(({ values }, index) => matrixProduct(weights[index]!, values))
   return reshape(
     sums.reduce((sum, part) => add(sum, part)),
     queries.shape,
+  )
+}
+
+/** One behind the other on the last axis, broadcast to each other on the axes before. */
+function joined(biases: readonly Tensor[]): Tensor {
+  const leading = biases.map(({ shape }) => shape.slice(0, -1)).reduce((a, b) => broadcastShape(a, b)!)
+  return concatenate(
+    biases.map(bias => broadcastTo(bias, [...leading, bias.shape.at(-1)!])),
+    -1,
   )
 }
 
@@ -84,5 +95,3 @@ function asFloat(graph: Graph, integers: Tensor): Tensor {
   const to = graph.precision === 'float32' ? 1 : 11
   return graph.operation({ operation: 'Cast', attributes: { to }, inputs: [integers], shape: integers.shape })
 }
-
-const without = (shape: readonly number[], axis: number) => shape.toSpliced(axis, 1)

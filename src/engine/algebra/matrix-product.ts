@@ -30,8 +30,7 @@ export function matrixProduct(a: Tensor, b: Tensor, options: Transposition = {})
       : matrixProduct(a, gradient, { transposeA: !transposeA }),
   ]
   const shape = [...a.shape.slice(0, -2), rows, columns]
-  // Gemm reads transposed matrices in place. Stacks have no such operator; at the optimisation level `all` the runtime
-  // merges the transpositions into the product.
+  // Gemm and FusedMatMul read transposed matrices in place.
   const isUnsteady = !transposeA && dependsOnThreads(a, sizeOf(shape.slice(0, -2)), rows, innerA, columns)
   if (rank === 2) {
     const attributes = { transA: Number(transposeA || isUnsteady), transB: Number(transposeB) }
@@ -39,12 +38,14 @@ export function matrixProduct(a: Tensor, b: Tensor, options: Transposition = {})
     const product = a.graph.operation({ operation: 'Gemm', attributes, inputs, shape })
     return a.graph.composite('matrixProduct', product, [a, b], derivative)
   }
-  const product = isUnsteady
+  // In double precision there is only the plain operator.
+  const atOnce = a.graph.precision === 'float32' && (transposeA || transposeB || isUnsteady)
+  const product = atOnce
     ? a.graph.operation({
         operation: 'FusedMatMul',
         domain: 'com.microsoft',
-        attributes: { transA: 1, transB: Number(transposeB) },
-        inputs: [transposedForGood(a), b],
+        attributes: { transA: Number(transposeA || isUnsteady), transB: Number(transposeB) },
+        inputs: [isUnsteady ? transposedForGood(a) : a, b],
         shape,
       })
     : a.graph.operation({

@@ -2,7 +2,7 @@
  * How the decoder goes on from what it has seen: keys and values of earlier positions are kept, turned to their places already.
  */
 
-import { add } from '../algebra/arithmetic.ts'
+import { add, scale } from '../algebra/arithmetic.ts'
 import { reshape } from '../algebra/arrangement.ts'
 import { cachedAttention } from '../algebra/cached-attention.ts'
 import { lookUpRows } from '../algebra/lookup.ts'
@@ -63,7 +63,7 @@ export function keyValueEntries(shape: CachedHeads, name: string, capacity: numb
 
 export type StepAttention = Pick<DecoderConfiguration, 'positions' | 'rotaryBase' | 'rotaryScaling'>
 
-/** Keeps the new keys and values under `name` and takes from all that is seen. */
+/** Keeps the new keys and values under `name` and takes from all that is seen. Keys are kept as scores need them: turned and scaled. */
 export function attendStep(
   { positions, rotaryBase, rotaryScaling }: StepAttention,
   { cache, places, placesBelow }: Pick<StepInputs, 'cache' | 'places' | 'placesBelow'>,
@@ -74,7 +74,7 @@ export function attendStep(
     positions === 'rotary'
       ? rotary(a, { base: rotaryBase, scaling: rotaryScaling }, { ids: places, below: placesBelow })
       : a
-  const allKeys = cache.extend(`${name}.keys`, turn(keys))
+  const allKeys = cache.extend(`${name}.keys`, scale(turn(keys), 1 / Math.sqrt(keys.shape[3]!)))
   const allValues = cache.extend(`${name}.values`, values)
   const parts = cache.parts.map(({ seen, places }, part) => ({
     keys: allKeys[part]!,
