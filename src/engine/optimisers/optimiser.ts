@@ -32,7 +32,7 @@ export interface Muon {
  */
 export interface Lion {
   readonly kind: 'lion'
-  /** Of what the sign is taken of, and of what is remembered. Default (0.9, 0.99). */
+  /** Share of the past in what the sign is taken of, and in what is remembered. Default (0.9, 0.99). */
   readonly betas?: readonly [number, number]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Text to tokens and back. A tokeniser's ids run from 0 to below `vocabulary`. Special tokens (an end, a mask) stand for no text: no
- * text becomes one, and in decoded text they come out as their names.
+ * text becomes one (but see hugging-face-tokeniser.ts), and in decoded text they come out as their names.
  */
 export interface Tokeniser {
   /** Number of token ids. */
