@@ -11,7 +11,7 @@ import { gradientsOf } from '../graph/gradients.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { onnxModel } from '../graph/onnx.ts'
 import { compile } from '../graph/program.ts'
-import { tokenLoss } from '../losses/token-loss.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import { decoder } from '../models/decoder.ts'
 import type { Parameter } from '../parameter.ts'
 import { mergeAdapters, withAdapters } from './adapted-weights.ts'
@@ -101,7 +101,11 @@ describe('the adapted model', () => {
         build: (graph, inputs) => {
           const trained = new Map(Object.entries(inputs))
           const adapted = logits(graph, withAdapters(inputsOf(graph, model.parameters), trained, chosen))
-          return tokenLoss(adapted, graph.indices('targets', [10], 7), graph.input('weights', [10, 1]), 0).objective
+          return crossEntropy(
+            adapted,
+            { kind: 'single', tokens: graph.indices('targets', [10], 7) },
+            graph.input('weights', [10, 1]),
+          ).objective
         },
         elements: 6,
       })

@@ -8,8 +8,8 @@ import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { sizeOf } from '../graph/shape.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import { tokenLogProbability } from '../losses/token-log-probability.ts'
-import { tokenLoss } from '../losses/token-loss.ts'
 import { gelu, reluSquared, softCap, swiglu } from './activation.ts'
 import { add, divide, multiply, negate, scale, shift, subtract } from './arithmetic.ts'
 import { concatenate, reshape, slice, split, transpose } from './arrangement.ts'
@@ -106,9 +106,10 @@ const cases: readonly (readonly [string, Shapes, Build, 'positive'?])[] = [
     ({ a }, graph) => square(tokenLogProbability(a!, graph.indices('indices', [4], 5))),
   ],
   [
-    'tokenLoss with z-loss and weights of both signs',
+    'crossEntropy with z-loss and weights of both signs',
     { a: [4, 5], w: [4, 1] },
-    ({ a, w }, graph) => tokenLoss(a!, graph.indices('indices', [4], 5), w!, 0.1).objective,
+    ({ a, w }, graph) =>
+      crossEntropy(a!, { kind: 'single', tokens: graph.indices('indices', [4], 5) }, w!, { zLoss: 0.1 }).objective,
   ],
 ]
 

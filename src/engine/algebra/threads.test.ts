@@ -38,7 +38,7 @@ it('one, two, three and eight threads', async () => {
     outputs[name] = matrixProduct(a, b)
     outputs[`${name} transposed B`] = matrixProduct(a, transposeLastTwo(b), { transposeB: true })
   }
-  const results = []
+  const results: Record<string, ResultArray>[] = []
   for (const threads of [1, 2, 3, 8]) {
     const program = await compile(outputs, { threads })
     results.push(await program.run(feeds))

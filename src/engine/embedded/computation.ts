@@ -6,7 +6,7 @@ import { add, multiply, scale } from '../algebra/arithmetic.ts'
 import { total } from '../algebra/reduction.ts'
 import { gradientsOf } from '../graph/gradients.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
-import { crossEntropyLosses, smoothedLogProbabilities, zLossSum } from '../losses/cross-entropy.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import type { Loss } from '../losses/loss.ts'
 import { policyLosses } from '../losses/policy-loss.ts'
 import { distributionLogits, type Targets, targetLogProbabilities } from '../losses/target-log-probability.ts'
@@ -117,20 +117,16 @@ function modelInputs(graph: Graph, model: Model, { rows, positions, encoderPosit
   return result
 }
 
-function lossTensors(graph: Graph, shape: ComputationShape, rawLogits: Tensor, innerLogits: Tensor | undefined) {
+function lossTensors(graph: Graph, shape: ComputationShape, modelLogits: Tensor, innerLogits: Tensor | undefined) {
   const { rows, positions, loss } = shape
   const count = rows * positions
-  const vocabulary = rawLogits.shape[1]!
+  const vocabulary = modelLogits.shape[1]!
   const inverseTemperatures = shape.temperature ? graph.input('data.inverseTemperatures', [count, 1]) : null
   const mask = shape.mask ? graph.input('data.mask', [count, vocabulary]) : null
   const targets = targetTensors(graph, shape.targets, count, vocabulary)
-  const ofLogits = (logits: Tensor) => {
-    const meant = distributionLogits(logits, inverseTemperatures, mask)
-    return { meant, logProbabilities: targetLogProbabilities(meant, targets) }
-  }
-  const { meant, logProbabilities } = ofLogits(rawLogits)
-  const outputs: Record<string, Tensor> = { logProbabilities }
+  const meant = (logits: Tensor) => distributionLogits(logits, inverseTemperatures, mask)
   if (loss.kind !== 'cross_entropy') {
+    const logProbabilities = targetLogProbabilities(meant(modelLogits), targets)
     const input = (name: string) => graph.input(`data.${name}`, [count, 1])
     const losses = policyLosses(loss, {
       logProbabilities,
@@ -138,26 +134,25 @@ function lossTensors(graph: Graph, shape: ComputationShape, rawLogits: Tensor, i
       advantages: input('advantages'),
       counted: input('counted'),
     })
-    outputs['losses'] = losses
+    const outputs: Record<string, Tensor> = { logProbabilities, losses }
     return { objective: total(losses), outputs }
   }
   const { labelSmoothing = 0, zLoss = 0, innerStateWeight = 0 } = loss
-  const weights = graph.input('data.weights', logProbabilities.shape)
-  const losses = crossEntropyLosses(smoothedLogProbabilities(logProbabilities, meant, labelSmoothing), weights)
+  const width = shape.targets === 'single' ? 1 : shape.targets === 'vocabulary' ? vocabulary : shape.targets
+  const weights = graph.input('data.weights', [count, width])
+  const { logProbabilities, losses, zLossSum, objective } = crossEntropy(meant(modelLogits), targets, weights, {
+    labelSmoothing,
+    zLoss,
+    modelLogits,
+  })
+  const outputs: Record<string, Tensor> = { logProbabilities }
   if (labelSmoothing > 0) outputs['losses'] = losses
-  let objective = total(losses)
-  if (zLoss > 0) {
-    outputs['zLoss'] = zLossSum(rawLogits, weights, zLoss)
-    objective = add(objective, outputs['zLoss'])
-  }
-  if (innerStateWeight > 0) {
-    if (!innerLogits) throw new Error('innerStateWeight of cross_entropy: this model has no inner state; leave it out')
-    const inner = ofLogits(innerLogits)
-    const smoothed = smoothedLogProbabilities(inner.logProbabilities, inner.meant, labelSmoothing)
-    outputs['innerState'] = scale(total(crossEntropyLosses(smoothed, weights)), innerStateWeight)
-    objective = add(objective, outputs['innerState'])
-  }
-  return { objective, outputs }
+  if (zLossSum) outputs['zLoss'] = zLossSum
+  if (innerStateWeight === 0) return { objective, outputs }
+  if (!innerLogits) throw new Error('innerStateWeight of cross_entropy: this model has no inner state; leave it out')
+  const inner = crossEntropy(meant(innerLogits), targets, weights, { labelSmoothing })
+  outputs['innerState'] = scale(inner.objective, innerStateWeight)
+  return { objective: add(objective, outputs['innerState']), outputs }
 }
 
 function targetTensors(graph: Graph, targets: ComputationShape['targets'], count: number, vocabulary: number): Targets {

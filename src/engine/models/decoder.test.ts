@@ -8,7 +8,7 @@ import { multiply } from '../algebra/arithmetic.ts'
 import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
-import { tokenLoss } from '../losses/token-loss.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import { decoder } from './decoder.ts'
 import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
@@ -89,7 +89,12 @@ describe('gradients', () => {
             lengths: graph.indices('lengths', [2], 6),
             dropout: halfDropped,
           })
-          return tokenLoss(logits, graph.indices('targets', [10], 7), graph.input('weights', [10, 1]), zLoss).objective
+          return crossEntropy(
+            logits,
+            { kind: 'single', tokens: graph.indices('targets', [10], 7) },
+            graph.input('weights', [10, 1]),
+            { zLoss },
+          ).objective
         },
         elements: 5,
       })

@@ -45,20 +45,3 @@ export function decoder(configuration: DecoderConfiguration): Model {
 export function decoderInputs(graph: Graph, configuration: DecoderConfiguration): Map<string, Tensor> {
   return new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
 }
-
-/**
- * Token ids (rows × positions), row after row, all of them real → logits (rows × positions, vocabulary). Causal
- * attention only.
- */
-export function decoderLogits(
-  configuration: DecoderConfiguration,
-  parameters: ReadonlyMap<string, Tensor>,
-  tokens: Tensor,
-  rows: number,
-): Tensor {
-  return decoderStack(configuration, parameters, tokens, {
-    rows,
-    addPositions: (embedded, table) => addPlaces(configuration, embedded, table, rows),
-    attend: (_, heads) => attendWholeRows(configuration, null, heads),
-  }).logits
-}

@@ -9,7 +9,7 @@ import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { checkInput } from '../losses/check-data.ts'
-import { tokenLoss } from '../losses/token-loss.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import { appendingCache, pastTensors } from '../sampling/cache-tensors.ts'
 import { encoderDecoder } from './encoder-decoder.ts'
 import { type EncoderDecoderConfiguration, encoderDecoderProblems } from './encoder-decoder-configuration.ts'
@@ -110,7 +110,11 @@ it.each(variants)('gradients agree with finite differences: %j', async changes =
     },
     build: (graph, inputs) => {
       const logits = wholeLogits(graph, model, new Map(Object.entries(inputs)))
-      return tokenLoss(logits, graph.indices('targets', [8], 7), graph.input('weights', [8, 1]), 0).objective
+      return crossEntropy(
+        logits,
+        { kind: 'single', tokens: graph.indices('targets', [8], 7) },
+        graph.input('weights', [8, 1]),
+      ).objective
     },
     elements: 3,
   })

@@ -7,7 +7,7 @@ import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { worstDerivativeError } from '../graph/derivative-check.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
-import { tokenLoss } from '../losses/token-loss.ts'
+import { crossEntropy } from '../losses/cross-entropy.ts'
 import { inContextRegressor } from './in-context-regressor.ts'
 import { binBorders, mean } from './in-context-regressor-bins.ts'
 import { type RegressionRecord, regressionDatum, regressionInput } from './in-context-regressor-data.ts'
@@ -110,11 +110,10 @@ it('gradients agree with finite differences', async () => {
       weights: Float64Array.of(0, 0.5, -1, 1, 2),
     },
     build: (graph, inputs) =>
-      tokenLoss(
+      crossEntropy(
         logits(graph, new Map(Object.entries(inputs)), 5),
-        graph.indices('targets', [5], 5),
+        { kind: 'single', tokens: graph.indices('targets', [5], 5) },
         graph.input('weights', [5, 1]),
-        0,
       ).objective,
     elements: 12,
   })
