@@ -56,7 +56,7 @@ async function completed(maker: ContextMaker, given: readonly Work[]): Promise<C
       const open = works.filter(work => missing(work) > 0)
       if (open.length === 0) break
       open.sort((a, b) => a.encoderPositions - b.encoderPositions || missing(b) - missing(a))
-      const count = Math.min(rounded(missing(open[0]!)), tokensAtOnce)
+      const count = Math.min(rounded(missing(open[0]!)), tokensAtOnce, model.contextLength)
       const most = Math.max(1, Math.floor(tokensAtOnce / count))
       const together = open.filter(({ encoderPositions }) => encoderPositions === open[0]!.encoderPositions)
       await computeTogether(maker, together.slice(0, most), count)
