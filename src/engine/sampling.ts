@@ -35,18 +35,21 @@ export interface SampleRequest {
   /** Most tokens to draw for each, the stop included. */
   readonly maximumTokens: number
   /**
-   * Draws depend on the seed, the key, the number of the sample and the position, and on nothing else that is in the call.
-   * Default 0.
+   * Draws depend on the seed, the key, the number of the sample and the place of the token in the whole text, prompt
+   * included, and on nothing else that is in the call. Default 0.
    */
   readonly seed?: number
   /** Tells apart requests of one seed. Default: the prompt's tokens, so that equal prompts give equal samples. */
   readonly key?: string | number
   /** Default 1; 0 takes the most probable token. */
   readonly temperature?: number
-  /** Smallest set of most probable tokens that together have at least this probability. Default 1: all. */
-  readonly topP?: number
-  /** At most this many most probable tokens. Default: all. */
+  /** At most this many most probable tokens, after temperature and blocked tokens. Default: all. */
   readonly topK?: number
+  /**
+   * Smallest set of most probable tokens that together have at least this part of the probability that topK leaves.
+   * Default 1: all.
+   */
+  readonly topP?: number
   /** Sequences of tokens that end a sample; the one that ended it is part of the sample. Default none. */
   readonly stop?: readonly (readonly number[])[]
   /** Tokens that are never drawn. Default none. */
@@ -75,7 +78,10 @@ export interface Sample {
   /** `stop`: a stop sequence was drawn; `length`: the maximum was reached. */
   readonly stopReason: 'stop' | 'length'
   readonly topLogProbabilities?: TopLogProbabilities
-  /** What it was drawn from, as `forward` takes it. The support is there when it was asked for. */
+  /**
+   * What it was drawn from, as `forward` takes it, for the drawn positions alone. The support is there when it was asked
+   * for; at temperature 0 always: a token is drawn from itself alone.
+   */
   readonly distribution: Distribution
   readonly prefix?: Prefix
 }
@@ -85,12 +91,12 @@ export interface ScoreRequest {
   readonly input: ModelInput
   readonly targets: Int32Array
   readonly distribution?: Distribution
-  /** Default 0. */
+  /** Return that many most probable tokens at each position, under the model itself. Default 0. */
   readonly topLogProbabilities?: number
 }
 
 export interface Score {
-  /** Of the targets, in nats. */
+  /** Of the targets, in nats. Minus infinity where the distribution leaves a target no probability. */
   readonly logProbabilities: Float32Array
   readonly topLogProbabilities?: TopLogProbabilities
 }
@@ -132,7 +138,7 @@ export interface Sampler {
   /** By request, best first. */
   beamSearch(requests: readonly BeamRequest[], options?: CallOptions): Promise<readonly (readonly Beam[])[]>
   score(requests: readonly ScoreRequest[], options?: CallOptions): Promise<readonly Score[]>
-  /** The log-probability of every token at every position: positions × vocabulary, by input. */
+  /** The log-probability of every token at every position: positions × vocabulary, by input. As in scores. */
   distributions(
     inputs: readonly { readonly input: ModelInput; readonly distribution?: Distribution; readonly adapter?: boolean }[],
     options?: CallOptions,

@@ -50,7 +50,11 @@ export interface CacheEntry {
   readonly name: string
   /** Of one row. */
   readonly shape: readonly number[]
-  /** The axis that counts positions, whose size is the capacity; null for what does not grow (an encoder's keys and values). */
+  /**
+   * The axis that counts positions, whose size is the capacity; null for what does not grow (an encoder's keys and
+   * values). Where a row's encoder has read less than others', what does not grow is filled up with zeros: they must
+   * not count.
+   */
   readonly axis: number | null
 }
 

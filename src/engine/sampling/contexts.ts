@@ -3,9 +3,9 @@
  */
 import type { ModelInput } from '../datum.ts'
 import { rounded } from '../embedded/pieces.ts'
-import { Graph } from '../graph/graph.ts'
 import { CacheRows, type CacheSegment, computedSegment } from './cache-rows.ts'
 import { Context, contentKey } from './context.ts'
+import { type Beginning, encodedPrompts } from './encoded-prompts.ts'
 import { type ExtensionShape, extensionGraph, freshOutput } from './extension-graph.ts'
 import type { Results, SamplerPrograms } from './sampler-programs.ts'
 
@@ -16,9 +16,6 @@ export interface ContextMaker {
   readonly signal: AbortSignal | undefined
 }
 
-/** What a context begins with, before any of its tokens. */
-type Beginning = Pick<Context, 'encoderTokens' | 'fixed' | 'encoderPositions'>
-
 interface Work extends Beginning {
   readonly tokens: Int32Array
   segment: CacheSegment | null
@@ -28,7 +25,7 @@ interface Work extends Beginning {
 export async function contextsOf(maker: ContextMaker, prompts: readonly ModelInput[]): Promise<Context[]> {
   const keys = prompts.map(contentKey)
   const different = [...new Map(keys.map((key, index) => [key, prompts[index]!])).values()]
-  const beginnings = await beginningsOf(maker, different)
+  const beginnings = await encodedPrompts(maker, different)
   const contexts = await completed(
     maker,
     different.map(({ tokens }, index) => ({ ...beginnings[index]!, tokens, segment: null })),
@@ -55,11 +52,10 @@ async function completed(maker: ContextMaker, given: readonly Work[]): Promise<C
     for (;;) {
       const open = works.filter(work => missing(work) > 0)
       if (open.length === 0) break
-      open.sort((a, b) => a.encoderPositions - b.encoderPositions || missing(b) - missing(a))
+      open.sort((a, b) => missing(b) - missing(a))
       const count = Math.min(rounded(missing(open[0]!)), tokensAtOnce, model.contextLength)
       const most = Math.max(1, Math.floor(tokensAtOnce / count))
-      const together = open.filter(({ encoderPositions }) => encoderPositions === open[0]!.encoderPositions)
-      await computeTogether(maker, together.slice(0, most), count)
+      await computeTogether(maker, open.slice(0, most), count)
     }
   }
   return works.map(work => new Context({ ...work, owner: maker.owner }))
@@ -72,14 +68,14 @@ async function computeTogether(maker: ContextMaker, works: readonly Work[], coun
   maker.signal?.throwIfAborted()
   const { programs, values } = maker
   const { layout } = programs
-  const { encoderPositions } = works[0]!
+  const encoderPositions = Math.max(...works.map(work => work.encoderPositions))
   const rows = rounded(works.length)
   const longest = Math.max(...works.map(({ segment }) => segment?.end ?? 0))
   const cache = new CacheRows(layout, rows, rounded(longest), encoderPositions)
   const tokens = new Int32Array(rows * count)
   const counts = works.map(work => Math.min(count, missing(work)))
   for (const [row, work] of works.entries()) {
-    cache.fill(row, work.segment, work.fixed, encoderPositions)
+    cache.fill(row, work.segment, work.fixed, work.encoderPositions)
     const start = cache.lengths[row]!
     tokens.set(work.tokens.subarray(start, start + counts[row]!), row * count)
   }
@@ -98,45 +94,5 @@ export function runExtension(
   feeds: Record<string, Float32Array | Int32Array>,
 ): Promise<Results> {
   const { model, parameters } = programs.options
-  const size = shape.rows * shape.count * (shape.logProbabilities ? model.vocabulary : shape.capacity + shape.count)
-  return programs.run(`extension ${JSON.stringify(shape)}`, size, () => extensionGraph(model, parameters, shape), feeds)
-}
-
-/** Reads what encoders read, where there are any. */
-async function beginningsOf(maker: ContextMaker, prompts: readonly ModelInput[]): Promise<Beginning[]> {
-  const { programs } = maker
-  const { encode } = programs.options.model.incremental ?? {}
-  const nothing = new Map<string, Float32Array>()
-  const beginnings: Beginning[] = []
-  for (const { encoderTokens = new Int32Array(0) } of prompts) {
-    if (!encode) {
-      beginnings.push({ encoderTokens, fixed: nothing, encoderPositions: 0 })
-      continue
-    }
-    beginnings.push(await encoded(maker, encoderTokens))
-  }
-  return beginnings
-}
-
-async function encoded({ programs, values, signal }: ContextMaker, encoderTokens: Int32Array): Promise<Beginning> {
-  signal?.throwIfAborted()
-  const { model, parameters } = programs.options
-  const { encoderContextLength = Number.POSITIVE_INFINITY } = model.inputs
-  const positions = Math.min(rounded(encoderTokens.length), encoderContextLength)
-  const tokens = new Int32Array(positions)
-  tokens.set(encoderTokens)
-  const feeds = { ...values, 'data.encoderTokens': tokens, 'data.encoderLengths': Int32Array.of(encoderTokens.length) }
-  const build = () => {
-    const graph = new Graph()
-    const { effective } = parameters(graph, true)
-    const encoder = {
-      positions,
-      tokens: graph.indices('data.encoderTokens', [positions], model.inputs.encoderVocabulary ?? model.vocabulary),
-      lengths: graph.indices('data.encoderLengths', [1], positions + 1),
-    }
-    return Object.fromEntries(model.incremental!.encode!({ graph, parameters: effective, rows: 1, encoder }))
-  }
-  const results = await programs.run(`encoder ${positions}`, positions ** 2, build, feeds)
-  const fixed = new Map(Object.entries(results).map(([name, array]) => [name, array as Float32Array]))
-  return { encoderTokens, fixed, encoderPositions: positions }
+  return programs.run(`extension ${JSON.stringify(shape)}`, () => extensionGraph(model, parameters, shape), feeds)
 }

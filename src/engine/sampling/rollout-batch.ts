@@ -135,7 +135,6 @@ export class RolloutBatch {
       if (row) for (let ahead = 0; ahead < length; ahead++) uniforms[ahead * rows + slot] = row.uniform(ahead)
     const results = await programs.run(
       `rollout ${JSON.stringify(shape)}`,
-      rows * Math.max(model.vocabulary, ...programs.layout.growing.map(({ outer, inner }) => outer * inner * capacity)),
       () => rolloutGraph(model, parameters, shape),
       {
         ...this.#commonFeeds(),
@@ -163,7 +162,6 @@ export class RolloutBatch {
     const shape = { rows, positions, encoderPositions, choice: this.#plan.choice }
     const results = await programs.run(
       `whole rollout ${JSON.stringify(shape)}`,
-      rows * positions * Math.max(model.vocabulary, positions),
       () => wholeRolloutGraph(model, parameters, shape),
       {
         ...this.#commonFeeds(),

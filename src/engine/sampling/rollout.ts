@@ -19,11 +19,9 @@ export async function rollOut(
 ): Promise<Sample[][]> {
   const byRequest = requests.map((request, index) => rowsOf(request, contexts[index]!))
   const samples = new Map<DrawnRow, Sample>()
-  for (const rows of Map.groupBy(byRequest.flat(), ({ context }) => context.encoderPositions).values()) {
-    // Neighbours of like length waste least.
-    rows.sort((a, b) => a.context.length - b.context.length)
-    await drawTogether(maker, rows, length, (row, sample) => samples.set(row, sample))
-  }
+  // Neighbours of like length waste least.
+  const rows = byRequest.flat().sort((a, b) => a.context.length - b.context.length)
+  if (rows.length > 0) await drawTogether(maker, rows, length, (row, sample) => samples.set(row, sample))
   return byRequest.map(rows => rows.map(row => samples.get(row)!))
 }
 
@@ -42,7 +40,7 @@ async function drawTogether(
     longest: Math.max(
       ...rows.map(({ context, request }) => context.length + request.maximumTokens - (request.keepPrefix ? 1 : 2)),
     ),
-    encoderPositions: rows[0]!.context.encoderPositions,
+    encoderPositions: Math.max(...rows.map(({ context }) => context.encoderPositions)),
   })
   const waiting = [...rows]
   while (waiting.length + batch.going > 0) {

@@ -6,6 +6,7 @@ import type { ParameterTensors } from '../embedded/computation.ts'
 import { Passes } from '../embedded/passes.ts'
 import { Programs } from '../embedded/programs.ts'
 import type { Tensor } from '../graph/graph.ts'
+import { numbersComputed } from '../graph/graph-size.ts'
 import { compile, type ResultArray } from '../graph/program.ts'
 import type { Model } from '../models/model.ts'
 import { type CacheLayout, cacheLayout } from './cache-rows.ts'
@@ -22,8 +23,9 @@ export interface SamplerProgramsOptions {
 export type Feeds = Record<string, Float32Array | Float64Array | Int32Array>
 export type Results = Readonly<Record<string, ResultArray>>
 
-/** How many numbers the programs that are kept may hold together, in the largest of their arrays; each in some dozens of them. */
-const keptNumbers = 2 ** 23
+/** How many numbers the programs that are kept may compute together, and what a program counts however small it is: at most 64 are kept. */
+const keptNumbers = 2 ** 28
+const leastNumbers = 2 ** 22
 
 export class SamplerPrograms {
   readonly options: SamplerProgramsOptions
@@ -54,12 +56,13 @@ export class SamplerPrograms {
     })
   }
 
-  /** `size`: numbers in the largest array of the program. */
-  run(key: string, size: number, build: () => Record<string, Tensor>, feeds: Feeds): Promise<Results> {
+  /** `key`: what is computed, in words; equal ones are compiled once. */
+  run(key: string, build: () => Record<string, Tensor>, feeds: Feeds): Promise<Results> {
     return this.#alone(async () => {
       const { program } = await this.#programs.find(key, async () => {
-        const program = await compile(build(), { threads: this.options.threads })
-        return { program, about: null, size }
+        const outputs = build()
+        const program = await compile(outputs, { threads: this.options.threads })
+        return { program, about: null, size: leastNumbers + numbersComputed(Object.values(outputs)) }
       })
       return program.run(feeds)
     })
