@@ -6,8 +6,10 @@
  *
  * Sampling has two peers in PyTorch: a loop written for speed, and generate() of transformers on an equal Llama model.
  *
+ * A peer whose step takes longer than --patience seconds is left out of that comparison.
+ *
  * Run:  node bench/engine.ts [--parts training,sampling] [--sizes 0.1M,0.3M,1M,3M,10M] [--threads 1,2] [--batches 1,64,256]
- *       [--peers torch,transformers,jax] [--seconds 3] [--turns 3] [--compile] [--profile] [--json file]
+ *       [--peers torch,transformers,jax] [--seconds 3] [--turns 3] [--patience 20] [--compile] [--profile] [--json file]
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,6 +31,7 @@ const { values: flags } = parseArgs({
     peers: { type: 'string', default: 'torch,transformers,jax' },
     seconds: { type: 'string', default: '3' },
     turns: { type: 'string', default: '3' },
+    patience: { type: 'string', default: '20' },
     compile: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
     json: { type: 'string' },
@@ -74,6 +77,12 @@ async function compare(part: Part, size: Size, threads: number, rows: number, pe
     if (!command) continue
     const options: Options = { ...shape, task, rows, positions, newTokens, threads, warmUp: 3, compile, profile }
     const contender = await startContender(command, options)
+    const { stepSeconds } = contender.ready
+    if (started.length > 0 && stepSeconds > Number(flags.patience)) {
+      console.error(`${name} is left out here: a step takes ${stepSeconds.toFixed(0)} s`)
+      contender.end()
+      continue
+    }
     started.push({ name, contender, blocks: [] as Block[] })
   }
   const [engine] = started
@@ -121,7 +130,13 @@ for (const part of list(flags.parts) as Part[])
     for (const threads of peaks.keys())
       for (const rows of part === 'training' ? [32] : list(flags.batches).map(Number)) {
         console.error(`${part}, ${size.name}, ${threads} thread(s), batch ${rows} …`)
-        results.push(await compare(part, size, threads, rows, peaks.get(threads)!))
+        const result = await compare(part, size, threads, rows, peaks.get(threads)!)
+        results.push(result)
+        const rates = result.measured.map(
+          ({ contender, tokensPerSecond, ratio }) =>
+            `${contender} ${Math.round(tokensPerSecond)}${ratio ? ` (ratio ${ratio.median.toFixed(2)})` : ''}`,
+        )
+        console.error(`  tokens/s: ${rates.join(', ')}`)
       }
 
 for (const part of list(flags.parts)) {

@@ -18,7 +18,7 @@ export interface Options extends Size {
   /** 0 in training. */
   readonly newTokens: number
   readonly threads: number
-  /** Steps before anything is measured. */
+  /** Steps before anything is measured; fewer where they take more than ten seconds together. */
   readonly warmUp: number
   /** Of PyTorch. */
   readonly compile: boolean
@@ -31,6 +31,8 @@ export interface Ready {
   readonly parameters: number
   /** Before a model was made: what the language and its libraries take. */
   readonly idleMebibytes: number
+  /** Of the last step of the warm-up. */
+  readonly stepSeconds: number
 }
 
 export interface Block {

@@ -55,11 +55,16 @@ async function sampling(): Promise<() => Promise<unknown>> {
 }
 
 const step = task === 'train' ? training() : await sampling()
-for (let count = 0; count < warmUp; count++) await step()
+const warmUpSeconds: number[] = []
+for (let sum = 0; warmUpSeconds.length < warmUp && sum < 10; sum += warmUpSeconds.at(-1)!) {
+  const start = performance.now()
+  await step()
+  warmUpSeconds.push((performance.now() - start) / 1000)
+}
 sessions?.restart()
 const parameters = model.parameters.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b), 0)
 const say = (value: object) => console.log(JSON.stringify(value))
-say({ version: `onnxruntime-node ${env.versions.node}`, parameters, idleMebibytes })
+say({ version: `onnxruntime-node ${env.versions.node}`, parameters, idleMebibytes, stepSeconds: warmUpSeconds.at(-1) })
 
 for await (const line of createInterface({ input: process.stdin })) {
   const seconds: number[] = []

@@ -209,9 +209,16 @@ function sampler() {
 
 const parameterCount = tree.leaves(parameters).reduce((sum, x) => sum + x.shape.reduce((a, b) => a * b), 0)
 const step = options.task === 'train' ? trainer() : sampler()
-for (let count = 0; count < options.warmUp; count++) await step()
+let warmUpSeconds = 0
+let stepSeconds = 0
+for (let count = 0; count < options.warmUp && warmUpSeconds < 10; count++) {
+  const start = performance.now()
+  await step()
+  stepSeconds = (performance.now() - start) / 1000
+  warmUpSeconds += stepSeconds
+}
 const say = value => console.log(JSON.stringify(value))
-say({ version, parameters: parameterCount, idleMebibytes })
+say({ version, parameters: parameterCount, idleMebibytes, stepSeconds })
 for await (const line of createInterface({ input: process.stdin })) {
   const seconds = []
   const processorSeconds = []
