@@ -1,14 +1,34 @@
 /**
  * Dropout masks that depend on a seed, a datum's place, a name and the position in the row, and on nothing else: neither on how data
- * were cut into pieces nor on padding. The generator is a counter through the finaliser of MurmurHash3 (Appleby, 2011).
+ * were cut into pieces nor on padding. Random bits come from a counter through the finaliser of MurmurHash3 (Appleby, 2011).
  */
 
 /** Fills one row: positions × channels, position after position; each is kept with probability 1 - rate and is 1/(1 - rate) then. */
 export function fillDropoutMask(row: Float32Array, key: number, rate: number): void {
   const kept = 1 / (1 - rate)
-  const limit = rate * 2 ** 32
-  for (let index = 0; index < row.length; index++)
-    row[index] = mixed(key ^ Math.imul(index, 0x9e3779b9)) >>> 0 < limit ? 0 : kept
+  const threshold = Math.round(rate * 2 ** 32) >>> 0
+  for (let start = 0, word = 0; start < row.length; start += 32, word++) {
+    const dropped = droppedBits(key, word, threshold)
+    const end = Math.min(32, row.length - start)
+    for (let bit = 0; bit < end; bit++) row[start + bit] = (dropped >>> bit) & 1 ? 0 : kept
+  }
+}
+
+/**
+ * 32 draws at once, each 1 with probability threshold / 2³²: every bit of the word compares a number of its own with the threshold, digit by
+ * digit from the highest, until all are decided; about six digits are enough.
+ */
+function droppedBits(key: number, word: number, threshold: number): number {
+  let dropped = 0
+  let undecided = -1
+  for (let digit = 31; digit >= 0 && undecided !== 0; digit--) {
+    const random = mixed(key ^ Math.imul(32 * word + digit, 0x9e3779b9))
+    if ((threshold >>> digit) & 1) {
+      dropped |= undecided & ~random
+      undecided &= random
+    } else undecided &= ~random
+  }
+  return dropped
 }
 
 /** One number for a seed, a place and a name. */

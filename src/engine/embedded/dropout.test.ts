@@ -85,4 +85,14 @@ it('masks keep the right share, scaled so that the mean stays, and streams do no
     expect(Math.abs(both / kept - 0.7)).toBeLessThan(5 * Math.sqrt((0.7 * 0.3) / kept))
   }
   expect(draw(1, 0, 'a')).toEqual(first)
+  // Neighbours, and positions 32 apart, which are drawn together or from neighbouring counters.
+  for (const distance of [1, 31, 32, 48]) {
+    let pairs = 0
+    for (let index = distance; index < size; index++) if (first[index] !== 0 && first[index - distance] !== 0) pairs++
+    expect(Math.abs(pairs / size - 0.49)).toBeLessThan(5 * Math.sqrt((0.49 * 0.51 * 2) / size))
+  }
+  const rare = new Float32Array(size)
+  fillDropoutMask(rare, maskKey(1, 0, 'a'), 0.001)
+  const dropped = rare.filter(value => value === 0).length
+  expect(Math.abs(dropped - 40)).toBeLessThan(5 * Math.sqrt(40))
 })

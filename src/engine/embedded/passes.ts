@@ -2,8 +2,9 @@
  * One pass over data: cuts them into pieces, compiles what is not yet compiled, and runs it piece after piece.
  */
 import type { Datum } from '../datum.ts'
-import { Graph } from '../graph/graph.ts'
+import { Graph, neededTensors } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
+import { sizeOf } from '../graph/shape.ts'
 import type { Loss } from '../losses/loss.ts'
 import type { Model } from '../models/model.ts'
 import type { ForwardResult } from '../training.ts'
@@ -42,8 +43,13 @@ export interface Pass {
   readonly gradients: Map<string, Float32Array> | null
 }
 
-/** How many times `tokensAtOnce` the programs that are kept may compute together. */
-const keptPieces = 8
+/**
+ * How many numbers the tensors of all programs that are kept may have together. The runtime needs about half of them at once, so this is about
+ * two gigabytes.
+ */
+const keptNumbers = 2 ** 30
+/** What a program costs however small it is, so that there are at most 64. */
+const leastNumbers = 2 ** 24
 
 export class Passes {
   readonly #options: PassesOptions
@@ -53,7 +59,7 @@ export class Passes {
 
   constructor(options: PassesOptions) {
     this.#options = options
-    this.#programs = new Programs(keptPieces * options.tokensAtOnce)
+    this.#programs = new Programs(keptNumbers)
   }
 
   /** The data were checked. */
@@ -118,7 +124,8 @@ export class Passes {
     const { model, parameters, threads } = this.#options
     return this.#programs.find(JSON.stringify(shape), async () => {
       const { outputs, dropoutMasks } = buildComputation(new Graph(), model, parameters, shape)
-      const size = shape.rows * (shape.positions + shape.encoderPositions)
+      const made = neededTensors(Object.values(outputs)).filter(({ definition }) => definition.kind === 'operation')
+      const size = made.reduce((sum, tensor) => sum + sizeOf(tensor.shape), leastNumbers)
       return { program: await compile(outputs, { threads }), about: dropoutMasks, size }
     })
   }

@@ -16,13 +16,9 @@ export class Programs<T> {
   /** In the order of use, the latest last. */
   readonly #kept = new Map<string, Compiled<T>>()
 
-  /** Programs are kept while their sizes together are at most `limit`; the latest is kept always. */
+  /** Programs are kept while their sizes together are at most `limit`; the latest two are kept always. */
   constructor(limit: number) {
     this.#limit = limit
-  }
-
-  get count(): number {
-    return this.#kept.size
   }
 
   async find(key: string, compile: () => Promise<Compiled<T>>): Promise<Compiled<T>> {
@@ -37,7 +33,7 @@ export class Programs<T> {
     let total = 0
     for (const { size } of this.#kept.values()) total += size
     for (const [oldest, { program, size }] of this.#kept) {
-      if (total <= this.#limit || oldest === key) break
+      if (total <= this.#limit || this.#kept.size <= 2) break
       this.#kept.delete(oldest)
       await program.dispose()
       total -= size

@@ -76,11 +76,11 @@ function expectClose(actual: ParameterArrays, expected: ParameterArrays, digits 
 describe('the same seed gives the same numbers, bit by bit', () => {
   // Large enough that the runtime really divides its work among threads.
   const large = decoder({ ...configuration, vocabulary: 256, contextLength: 64, width: 96, heads: 4, keyValueHeads: 4 })
-  const trained = async (threads: number, seed: number) => {
+  const trained = async (threads: number) => {
     const own = createEmbeddedEngine({ threads })
-    const trainer = await own.createTrainer({ model: large, seed })
+    const trainer = await own.createTrainer({ model: large, seed: 5 })
     const losses: number[] = []
-    for (let step = 0; step < 3; step++) {
+    for (let step = 0; step < 2; step++) {
       const data = Array.from({ length: 16 }, (_, row) => randomDatum(64, 256, 100 * step + row))
       const several = {
         ...data[0]!,
@@ -95,11 +95,9 @@ describe('the same seed gives the same numbers, bit by bit', () => {
     return { losses, hash }
   }
 
-  it('on one thread and on two, again and again; another seed gives others', async () => {
-    const first = await trained(1, 5)
-    expect(await trained(1, 5)).toEqual(first)
-    for (let time = 0; time < 2; time++) expect(await trained(2, 5)).toEqual(first)
-    expect((await trained(1, 6)).hash).not.toBe(first.hash)
+  it('on one thread and on two, again and again', async () => {
+    const first = await trained(1)
+    for (let time = 0; time < 2; time++) expect(await trained(2)).toEqual(first)
   })
 })
 
@@ -248,8 +246,10 @@ describe('values', () => {
     await trainer.setValues(new Map([['norm', new Float32Array(16).fill(2)]]))
     expect((await trainer.values()).get('norm')![15]).toBe(2)
     expect((await trainer.values()).get('head')).toEqual(values.get('head'))
-    const other = await engine.createTrainer({ model, seed: 2, values: await trainer.values() })
-    expect(await other.values()).toEqual(await trainer.values())
+    const other = await engine.createTrainer({ model, seed: 2 })
+    expect((await other.values()).get('head')).not.toEqual(values.get('head'))
+    const given = await engine.createTrainer({ model, seed: 2, values: await trainer.values() })
+    expect(await given.values()).toEqual(await trainer.values())
     const before = await hashOf(trainer)
     const wrong = new Map([
       ['head', new Float32Array(256)],
