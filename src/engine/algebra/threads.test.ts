@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile, type ResultArray } from '../graph/program.ts'
+import { newtonSchulz } from '../optimisers/newton-schulz.ts'
 import { matrixProduct, transposeLastTwo } from './matrix-product.ts'
 
 const random = seededRandom('threads')
@@ -38,6 +39,8 @@ it('one, two, three and eight threads', async () => {
     outputs[name] = matrixProduct(a, b)
     outputs[`${name} transposed B`] = matrixProduct(a, transposeLastTwo(b), { transposeB: true })
   }
+  feeds['muon'] = draw(160 * 256)
+  outputs['muon'] = newtonSchulz(graph.input('muon', [160, 256]), 2)
   const results: Record<string, ResultArray>[] = []
   for (const threads of [1, 2, 3, 8]) {
     const program = await compile(outputs, { threads })

@@ -27,9 +27,12 @@ export function newtonSchulz(matrix: Tensor, steps: number): Tensor {
   return current
 }
 
-/** alpha A B + beta C in one operation. Not differentiable. */
+/**
+ * alpha A B + beta C in one operation, for a symmetric A. Not differentiable. Said to be transposed, A is read in a way that makes the result
+ * independent of the number of threads (matrix-product.ts says why).
+ */
 function productPlus(a: Tensor, b: Tensor, c: Tensor, alpha: number, beta: number): Tensor {
-  const attributes = { alpha: { float: alpha }, beta: { float: beta } }
+  const attributes = { alpha: { float: alpha }, beta: { float: beta }, transA: 1 }
   return a.graph.operation({ operation: 'Gemm', attributes, inputs: [a, b, c], shape: c.shape })
 }
 
