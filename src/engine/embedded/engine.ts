@@ -2,8 +2,9 @@
  * The embedded engine: trains and samples on this machine's CPU, in this process.
  */
 import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
-import type { Adapters, Capabilities, Engine } from '../engine.ts'
+import type { Adapters, Engine } from '../engine.ts'
 import type { Model } from '../models/model.ts'
+import { embeddedCapabilities } from './embedded-capabilities.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
 import { EmbeddedTrainer, type EmbeddedTrainerOptions } from './trainer.ts'
@@ -13,20 +14,6 @@ export interface EmbeddedEngineOptions {
   readonly threads?: number
   /** Most positions that are computed at once, padding included; larger batches are split. More need more memory. Default 2048. */
   readonly tokensAtOnce?: number
-}
-
-const capabilities: Capabilities = {
-  losses: ['cross_entropy', 'importance_sampling', 'ppo', 'cispo', 'dro'],
-  raggedTargets: true,
-  signedWeights: true,
-  reduction: 'sum',
-  distributions: true,
-  readouts: true,
-  optimisers: ['adamw', 'muon', 'lion', 'sgd'],
-  maximumTopLogProbabilities: Number.POSITIVE_INFINITY,
-  prefixes: true,
-  beamSearch: true,
-  mismatch: true,
 }
 
 export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: EmbeddedEngineOptions = {}): Engine {
@@ -39,6 +26,10 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     for (const earlier of samplers) if (earlier.isDisposed) samplers.delete(earlier)
     samplers.add(sampler)
     return sampler
+  }
+  let isDisposed = false
+  const refuseDisposed = (verb: string) => {
+    if (isDisposed) throw new Error(`${verb}: the engine was disposed of`)
   }
   const newTrainer = (
     model: Model,
@@ -60,17 +51,20 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     return trainer
   }
   return {
-    capabilities,
+    capabilities: embeddedCapabilities,
     async createTrainer({ model, seed = 0, values = new Map(), adapters = null }) {
+      refuseDisposed('createTrainer')
       return newTrainer(model, adapters, seed, values)
     },
     async loadTrainer(folder) {
+      refuseDisposed('loadTrainer')
       const checkpoint = readCheckpoint(folder)
       const trainer = newTrainer(checkpoint.model, checkpoint.adapters, 0, checkpoint.values)
       trainer.takeUp(checkpoint)
       return trainer
     },
     async loadSampler(folder) {
+      refuseDisposed('loadSampler')
       const { model, adapters, values, version } = readCheckpoint(folder, { optimiser: false })
       const makers = new Samplers({ model, adapters, threads, tokensAtOnce })
       const sampler = keepSampler(makers.create({ values, version }))
@@ -78,7 +72,10 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
       return sampler
     },
     async dispose() {
-      for (const part of [...trainers, ...samplers]) await part.dispose()
+      isDisposed = true
+      for (const trainer of trainers) await trainer.dispose()
+      // Trainers that still had snapshots to take have added them by now.
+      for (const sampler of samplers) await sampler.dispose()
       trainers.clear()
       samplers.clear()
     },

@@ -5,6 +5,7 @@ import { checkBeamRequests } from '../beam/beam-request.ts'
 import { beamSearch } from '../beam/beam-search.ts'
 import { cachedFrontier, fittingRows } from '../beam/cached-frontier.ts'
 import { wholeFrontier } from '../beam/frontier.ts'
+import { requireCapability } from '../capabilities.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
 import { checkDistribution, checkInput } from '../losses/check-data.ts'
 import type { Model } from '../models/model.ts'
@@ -25,6 +26,7 @@ import type {
   ScoreRequest,
 } from '../sampling.ts'
 import { CallQueue } from './call-queue.ts'
+import { embeddedCapabilities } from './embedded-capabilities.ts'
 
 export interface EmbeddedSamplerOptions {
   readonly programs: SamplerPrograms
@@ -64,6 +66,7 @@ export class EmbeddedSampler implements Sampler {
 
   sample(requests: readonly SampleRequest[], { signal }: CallOptions = {}): Promise<Sample[][]> {
     return this.#queue.add('sample', async () => {
+      requireCapability(embeddedCapabilities, 'sample', { samples: requests })
       checkSampleRequests(requests, this.#model, this)
       const maker = this.#maker(signal)
       const given = await contextsOf(
@@ -82,6 +85,7 @@ export class EmbeddedSampler implements Sampler {
 
   beamSearch(requests: readonly BeamRequest[], options: CallOptions = {}): Promise<Beam[][]> {
     return this.#queue.add('beamSearch', async () => {
+      requireCapability(embeddedCapabilities, 'beamSearch', { beamSearch: true })
       checkBeamRequests(requests, this)
       for (const [index, { prompt }] of requests.entries())
         checkPrompt(`beamSearch: requests[${index}].prompt`, prompt, this.#model, this)

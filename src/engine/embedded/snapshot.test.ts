@@ -73,5 +73,15 @@ it.each([
   await engine.dispose()
   await expect(newer.score([request])).rejects.toThrow('disposed of')
   await expect(loaded.score([request])).rejects.toThrow('disposed of')
+  await expect(engine.createTrainer({ model })).rejects.toThrow('createTrainer: the engine was disposed of')
+  await expect(engine.loadSampler(join(folder, 'saved'))).rejects.toThrow('loadSampler: the engine was disposed of')
   rmSync(folder, { recursive: true })
+})
+
+it('a snapshot that was asked for when the engine ended is ended with it', async () => {
+  const engine = createEmbeddedEngine()
+  const trainer = await engine.createTrainer({ model })
+  const asked = trainer.snapshot()
+  await engine.dispose()
+  await expect((await asked).score([request])).rejects.toThrow('disposed of')
 })

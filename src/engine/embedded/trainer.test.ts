@@ -137,6 +137,25 @@ describe('forward and forwardBackward', () => {
     await inPieces.dispose()
   })
 
+  it('return what is captured, position by position, whatever the pieces', async () => {
+    const trainer = await shared
+    const data = [5, 8, 1, 3].map((length, index) => randomDatum(length, 16, index))
+    const capture = ['hidden.2', 'hidden.0']
+    const { captured } = await trainer.forward(data, loss, { capture })
+    expect([...captured.keys()]).toEqual(capture)
+    const alone = await trainer.forwardBackward(data.slice(0, 1), loss, { capture })
+    await trainer.optimStep(clear)
+    for (const name of capture) {
+      expect(captured.get(name)!.map(({ length }) => length)).toEqual([5, 8, 1, 3].map(length => 16 * length))
+      for (const [index, value] of alone.captured.get(name)![0]!.entries())
+        expect(captured.get(name)![0]![index]).toBeCloseTo(value, 5)
+    }
+    // The first state is the embedding of each token.
+    const embedding = (await trainer.values()).get('embedding')!
+    const token = data[1]!.input.tokens[6]!
+    expect(captured.get('hidden.0')![1]!.slice(6 * 16, 7 * 16)).toEqual(embedding.slice(16 * token, 16 * token + 16))
+  })
+
   it('accumulate until the step, which clears', async () => {
     const trainer = await shared
     const [first, second] = [rows(4, 3), rows(4, 4)]

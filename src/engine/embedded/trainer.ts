@@ -2,6 +2,7 @@
  * The embedded trainer: any model, trained on this machine's CPU. What a trainer does is said in training.ts. Data are read when a call's
  * turn comes: arrays that are given should not be written to before it has answered.
  */
+import { requireCapability } from '../capabilities.ts'
 import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
 import { writeCheckpoint } from '../checkpoints/write-checkpoint.ts'
@@ -18,6 +19,7 @@ import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
 import { CallQueue } from './call-queue.ts'
 import { maskKey } from './dropout-masks.ts'
+import { embeddedCapabilities } from './embedded-capabilities.ts'
 import { Passes } from './passes.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
@@ -112,6 +114,7 @@ export class EmbeddedTrainer implements Trainer {
 
   optimStep(options: OptimStepOptions): Promise<OptimStepResult> {
     return this.#queue.add('optimStep', async () => {
+      requireCapability(embeddedCapabilities, 'optimStep', { optimStep: options })
       if (!this.#gradients) throw new Error('optimStep: there are no gradients; call forwardBackward first')
       const result = await this.#optimisation.step(this.#weights.trained, this.#gradients, options)
       this.#gradients = null
@@ -164,8 +167,9 @@ export class EmbeddedTrainer implements Trainer {
     this.#gradients = null
   }
 
-  snapshot(options?: SnapshotOptions): Promise<Sampler> {
+  snapshot(options: SnapshotOptions = {}): Promise<Sampler> {
     return this.#queue.add('snapshot', () => {
+      requireCapability(embeddedCapabilities, 'snapshot', { snapshot: options })
       const values = new Map([...this.#weights.base, ...copies(this.#weights.trained)])
       const sampler = this.#samplers.create({ values, version: this.#version, options })
       this.#onSnapshot(sampler)
@@ -182,6 +186,7 @@ export class EmbeddedTrainer implements Trainer {
   }
 
   #check(verb: string, data: readonly Datum[], loss: Loss, capture: readonly string[]): void {
+    requireCapability(embeddedCapabilities, verb, { loss, data, capture })
     checkData(verb, data, loss, this.#model)
     const { readouts } = this.#model
     for (const name of capture)
