@@ -153,7 +153,8 @@ function drawsOf(sample: Sample, temperature: number, advantage: number): { draw
   const { support, blocked = [] } = sample.distribution
   const targets: number[][] = []
   const draws = Array.from(sample.tokens, (token, position): Draw => {
-    const allowed = support?.tokens.subarray(support.offsets[position], support.offsets[position + 1]) ?? []
+    const allowed =
+      support?.tokens.subarray(support.offsets[position], support.offsets[position + 1]) ?? Int32Array.of()
     const isPossible = (v: number) => !blocked.includes(v) && (allowed.length === 0 || allowed.includes(v))
     const shift = sample.logProbabilities[position]! / temperature - sample.drawnLogProbabilities[position]!
     const head = tokens.subarray(position * count, (position + 1) * count)
