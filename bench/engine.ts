@@ -97,7 +97,10 @@ async function compare(part: Part, size: Size, threads: number, rows: number, pe
   const measured = started.map(({ name, contender, blocks }) =>
     measuredFrom(name, contender.ready, blocks, tokens, engine!.blocks),
   )
-  if (profile) reportProfile(engine!.blocks[0]!)
+  if (profile) {
+    console.log(`\n${part}, ${size.name}, ${threads} thread(s), batch ${rows}: shares of the time`)
+    reportProfile(engine!.blocks[0]!)
+  }
   // A forward pass is a third of a training step; a rollout also reads its prompts.
   const flops =
     part === 'training'
