@@ -5,8 +5,8 @@
 import { describe, type Graph, requireShape, type Tensor } from '../graph/graph.ts'
 import { broadcastShape } from '../graph/shape.ts'
 import { alibiSlopes } from './alibi.ts'
-import { add, multiply, scale } from './arithmetic.ts'
-import { concatenate, reshape, split } from './arrangement.ts'
+import { add, multiply, scale, shift } from './arithmetic.ts'
+import { concatenate, integers, reshape, split } from './arrangement.ts'
 import { broadcastTo } from './broadcast.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { softmax } from './softmax.ts'
@@ -21,8 +21,13 @@ export interface AttendedPart {
   readonly places: Tensor
 }
 
-/** Added to the score of a key that is not seen: far enough down for a weight of exactly 0. */
+/** Added to the score of a key that is not seen. */
 const unseen = -1e30
+/**
+ * The lowest that a score may be, where the highest counts as 0: a weight of e^-80 of the highest, which no sum of numbers in single
+ * precision notices. Weights that are too small for a normal number, and exponentials that come out as exactly 0, take three times as long.
+ */
+const lowest = -80
 
 /**
  * softmax(Q Kᵀ + bias, over the keys that are seen) V, over the keys of all parts together; the keys are divided by sqrt(channels) already. Queries
@@ -54,12 +59,24 @@ export function cachedAttention(
   })
   const apart = [rows, keyValueHeads, sharing, count, scores.shape[3]!]
   const biased = reshape(add(reshape(scores, apart), joined(biases)), scores.shape)
-  const weights = split(softmax(biased), -1, capacities)
+  const weights = split(softmax(raised(biased)), -1, capacities)
   const sums = parts.map(({ values }, index) => matrixProduct(weights[index]!, values))
   return reshape(
     sums.reduce((sum, part) => add(sum, part)),
     queries.shape,
   )
+}
+
+/** No lower than `lowest` below the highest of each row. */
+function raised(scores: Tensor): Tensor {
+  const { graph, shape } = scores
+  const highest = graph.operation({
+    operation: 'ReduceMax',
+    attributes: { keepdims: 1 },
+    inputs: [scores, integers(graph, [shape.length - 1])],
+    shape: shape.with(-1, 1),
+  })
+  return graph.operation({ operation: 'Max', inputs: [scores, shift(highest, lowest)], shape })
 }
 
 /** One behind the other on the last axis, broadcast to each other on the axes before. */

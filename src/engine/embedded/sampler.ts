@@ -33,7 +33,10 @@ export interface EmbeddedSamplerOptions {
   /** Of all parameters. They are not copied, and must not change while the sampler lives. */
   readonly values: ReadonlyMap<string, Float32Array>
   readonly version: number
-  /** Tokens of a row that are drawn in one run, between which a call can be ended. Samples do not depend on it. Default 16. */
+  /**
+   * Tokens of a row that are drawn in one run, between which a call can be ended. Samples do not depend on it. Default: 8 to
+   * 32, fewer where rows are many and wide.
+   */
   readonly pieceLength?: number | undefined
 }
 
@@ -45,11 +48,11 @@ export class EmbeddedSampler implements Sampler {
   readonly contextLength: number
   readonly #model: Model
   readonly #programs: SamplerPrograms
-  readonly #pieceLength: number
+  readonly #pieceLength: number | undefined
   readonly #queue = new CallQueue('sampler')
   #values: Readonly<Record<string, Float32Array>>
 
-  constructor({ programs, values, version, pieceLength = 16 }: EmbeddedSamplerOptions) {
+  constructor({ programs, values, version, pieceLength }: EmbeddedSamplerOptions) {
     const { model } = programs.options
     this.version = version
     this.vocabulary = model.vocabulary

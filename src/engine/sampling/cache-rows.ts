@@ -4,6 +4,7 @@
  */
 import { sizeOf } from '../graph/shape.ts'
 import type { IncrementalModel } from '../models/model.ts'
+import { ArrayPool } from './array-pool.ts'
 import { cacheInput } from './cache-tensors.ts'
 
 /** Positions of one row that were computed together, behind those of the segments before. Never written to. */
@@ -59,7 +60,7 @@ export class CacheRows {
   readonly #layout: CacheLayout
   readonly #arrays: ReadonlyMap<string, Float32Array>
 
-  constructor(layout: CacheLayout, rows: number, capacity: number, encoderPositions: number) {
+  constructor(layout: CacheLayout, rows: number, capacity: number, encoderPositions: number, pool = new ArrayPool()) {
     this.rows = rows
     this.capacity = capacity
     this.encoderPositions = encoderPositions
@@ -70,8 +71,13 @@ export class CacheRows {
       ...layout.fixed.map(entry => [entry, entry.positions(encoderPositions)] as const),
     ]
     this.#arrays = new Map(
-      sizes.map(([{ name, outer, inner }, positions]) => [name, new Float32Array(rows * outer * positions * inner)]),
+      sizes.map(([{ name, outer, inner }, positions]) => [name, pool.take(rows * outer * positions * inner)]),
     )
+  }
+
+  /** These may not be used any more. */
+  giveBack(pool: ArrayPool): void {
+    for (const array of this.#arrays.values()) pool.giveBack(array)
   }
 
   /** By the names of a graph's inputs. */

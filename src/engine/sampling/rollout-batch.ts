@@ -16,8 +16,8 @@ import { wholeRolloutGraph } from './whole-rollout-graph.ts'
 export interface RolloutPlan {
   readonly choice: ChoiceVariant
   readonly stops: number
-  /** Most tokens of a row that are drawn in one piece. */
-  readonly length: number
+  /** Most tokens of a row that are drawn in one piece. Default: as many as suit the model and the number of rows. */
+  readonly length: number | undefined
   /** Positions that the longest row may have to keep. */
   readonly longest: number
   readonly encoderPositions: number
@@ -33,6 +33,12 @@ const mostRows = 256
 /** Numbers of all rows' pasts together, and of the logits of a step. */
 const mostKept = 2 ** 26
 const mostLogits = 2 ** 22
+/**
+ * Each token copies what its piece keeps: a long piece should keep no more than this. A short one takes the matrices that are prepared for each
+ * piece too often.
+ */
+const keptInPiece = 2 ** 18
+const [shortestPiece, longestPiece] = [8, 32]
 
 export class RolloutBatch {
   readonly #maker: ContextMaker
@@ -53,6 +59,11 @@ export class RolloutBatch {
 
   get going(): number {
     return this.#slots.filter(row => row !== null).length
+  }
+
+  /** To be called when nothing is drawn any more. */
+  end(): void {
+    this.#cache.giveBack(this.#maker.programs.pool)
   }
 
   /** Takes as many rows as there is place for from the front of those that wait. */
@@ -111,7 +122,8 @@ export class RolloutBatch {
     if (rows === from.rows && isRoomy) return
     const { longest, encoderPositions } = this.#plan
     const capacity = isRoomy && from.capacity > 0 ? from.capacity : rounded(Math.min(longest, Math.max(2 * most, 32)))
-    const next = new CacheRows(this.#maker.programs.layout, rows, capacity, encoderPositions)
+    const { layout, pool } = this.#maker.programs
+    const next = new CacheRows(layout, rows, capacity, encoderPositions, pool)
     const order = rows === from.rows ? this.#slots.map((_, slot) => slot) : kept
     const slots = new Array<DrawnRow | null>(rows).fill(null)
     for (const [slot, earlier] of order.entries()) {
@@ -120,15 +132,16 @@ export class RolloutBatch {
     }
     this.#slots = slots
     this.#cache = next
+    from.giveBack(pool)
   }
 
   async #drawStepByStep(): Promise<{ results: Results; length: number }> {
     const { programs } = this.#maker
     const { model, parameters } = programs.options
-    const { encoderPositions, stops, choice, length: mostLength } = this.#plan
+    const { encoderPositions, stops, choice } = this.#plan
     const { rows, capacity } = this.#cache
     const most = Math.max(...this.#slots.map(row => row?.remaining ?? 0))
-    const length = Math.min(mostLength, 2 ** Math.ceil(Math.log2(most)))
+    const length = Math.min(this.#plan.length ?? this.#suitingLength(), 2 ** Math.ceil(Math.log2(most)))
     const shape: RolloutShape = { rows, capacity, encoderPositions, length, stops, choice }
     const uniforms = new Float64Array(length * rows)
     for (const [slot, row] of this.#slots.entries())
@@ -146,6 +159,13 @@ export class RolloutBatch {
       },
     )
     return { results, length }
+  }
+
+  #suitingLength(): number {
+    const { growing } = this.#maker.programs.layout
+    const ofPosition = growing.reduce((sum, { outer, inner }) => sum + outer * inner, 1) * this.#cache.rows
+    const length = 2 ** Math.floor(Math.log2(keptInPiece / ofPosition))
+    return Math.min(longestPiece, Math.max(shortestPiece, length))
   }
 
   /** One token of every row, by a pass over all that it has read. */

@@ -10,12 +10,12 @@ import type { ContextMaker } from './contexts.ts'
 import { type DrawnRow, rowsOf } from './drawn-row.ts'
 import { RolloutBatch } from './rollout-batch.ts'
 
-/** By request, then by sample. Tokens are drawn in pieces of at most `length` a row. */
+/** By request, then by sample. Tokens are drawn in pieces of at most `length` a row, or as many as suit the model. */
 export async function rollOut(
   maker: ContextMaker,
   requests: readonly SampleRequest[],
   contexts: readonly Context[],
-  length: number,
+  length: number | undefined,
 ): Promise<Sample[][]> {
   const byRequest = requests.map((request, index) => rowsOf(request, contexts[index]!))
   const samples = new Map<DrawnRow, Sample>()
@@ -28,7 +28,7 @@ export async function rollOut(
 async function drawTogether(
   maker: ContextMaker,
   rows: readonly DrawnRow[],
-  length: number,
+  length: number | undefined,
   finish: (row: DrawnRow, sample: Sample) => void,
 ): Promise<void> {
   const requests = [...new Set(rows.map(({ request }) => request))]
@@ -48,4 +48,5 @@ async function drawTogether(
     batch.join(waiting)
     for (const { row, context } of await batch.draw()) finish(row, row.sample(context))
   }
+  batch.end()
 }

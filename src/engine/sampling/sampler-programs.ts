@@ -9,6 +9,7 @@ import type { Tensor } from '../graph/graph.ts'
 import { numbersComputed } from '../graph/graph-size.ts'
 import { compile, type ResultArray } from '../graph/program.ts'
 import type { Model } from '../models/model.ts'
+import { ArrayPool } from './array-pool.ts'
 import { type CacheLayout, cacheLayout } from './cache-rows.ts'
 import { withTopTokens } from './changed-models.ts'
 
@@ -30,6 +31,7 @@ const leastNumbers = 2 ** 22
 export class SamplerPrograms {
   readonly options: SamplerProgramsOptions
   readonly layout: CacheLayout
+  readonly pool = new ArrayPool()
   readonly #programs = new Programs<null>(keptNumbers)
   /** Whole forward passes, by how many of the most probable tokens they report. */
   readonly #passes = new Map<number, Passes>()
