@@ -119,6 +119,28 @@ describe.each<readonly [string, Datum, Loss, string]>([
     'data[1].targets[2] is 2, which the distribution leaves without probability',
   ],
   [
+    'one of several targets that is blocked',
+    {
+      ...good,
+      targets: ragged([0, 2, 2, 4], [1, 2, 3, 2]),
+      weights: Float32Array.of(1, 0, 1, -0.5),
+      distribution: { blocked: [2] },
+    },
+    cross,
+    'data[1].weights[3] is -0.5, of 2, which the distribution leaves without probability',
+  ],
+  [
+    'a token of the vocabulary outside the support',
+    {
+      ...good,
+      targets: 'vocabulary',
+      weights: at(7, 1, new Float32Array(15)),
+      distribution: { support: ragged([0, 0, 2, 2], [1, 3]) },
+    },
+    cross,
+    'data[1].weights[7] is 1, of 2, which the distribution leaves without probability',
+  ],
+  [
     'all tokens blocked',
     { ...good, distribution: { blocked: [0, 1, 2, 3, 4] } },
     cross,
@@ -159,7 +181,7 @@ describe.each<readonly [string, Datum, Loss, string]>([
     'clipHigh of ppo is 1: expected a ratio from clipLow, 2, on',
   ],
   ['no beta', drawn, { kind: 'dro' } as unknown as Loss, 'beta of dro is undefined'],
-  ['another loss', drawn, { kind: 'grpo' } as unknown as Loss, 'there is no loss of kind "grpo"'],
+  ['another loss', drawn, { kind: 'grpo' } as unknown as Loss, 'this engine has no loss grpo'],
   [
     'an inner state that is not there',
     good,

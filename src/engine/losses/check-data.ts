@@ -79,8 +79,8 @@ function checkCrossEntropy(
   }
   checkLength(`${place}.weights`, weights, count, 'one for each target')
   checkFinite(`${place}.weights`, weights)
-  if (single) checkPossible(place, targets, weights, distribution)
-  else if (loss.labelSmoothing || loss.zLoss)
+  checkPossible(place, targets, weights, vocabulary, distribution)
+  if (!single && (loss.labelSmoothing || loss.zLoss))
     throw new Error(
       `${place} has several targets a position: ${loss.labelSmoothing ? 'labelSmoothing' : 'zLoss'} takes single ones only`,
     )
@@ -103,7 +103,7 @@ function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): voi
       throw new Error(
         `${place}.logProbabilities[${position}] is ${value}: expected a number, or an advantage of 0 to leave it out`,
       )
-  checkPossible(place, targets, advantages, distribution)
+  checkPossible(place, targets, advantages, vocabulary, distribution)
 }
 
 export function checkDistribution(
@@ -126,15 +126,31 @@ export function checkDistribution(
   }
 }
 
-/** A target that counts must have a probability. */
-function checkPossible(place: string, targets: Int32Array, counts: Float32Array, distribution?: Distribution): void {
-  const { blocked, support } = distribution ?? {}
-  if (!blocked?.length && !support) return
+/** A target that counts must have a probability: what is lost at one without any is infinite. */
+function checkPossible(
+  place: string,
+  targets: CrossEntropyDatum['targets'],
+  counts: Float32Array,
+  vocabulary: number,
+  distribution: Distribution | undefined,
+): void {
+  const { blocked = [], support } = distribution ?? {}
+  if (blocked.length === 0 && !support) return
   const gone = new Set(blocked)
-  for (const [position, target] of targets.entries()) {
-    const allowed = support ? tokensAt(support, position) : new Int32Array(0)
-    if (counts[position] !== 0 && (gone.has(target) || (allowed.length > 0 && !allowed.includes(target))))
-      throw new Error(`${place}.targets[${position}] is ${target}, which the distribution leaves without probability`)
+  const single = targets instanceof Int32Array
+  const startOf = (position: number) =>
+    single ? position : targets === 'vocabulary' ? position * vocabulary : targets.offsets[position]!
+  for (let position = 0; startOf(position) < counts.length; position++) {
+    const kept = support ? tokensAt(support, position) : []
+    const allowed = kept.length > 0 ? new Set(kept) : null
+    const start = startOf(position)
+    for (let index = start; index < startOf(position + 1); index++) {
+      if (counts[index] === 0) continue
+      const token = single ? targets[index]! : targets === 'vocabulary' ? index - start : targets.tokens[index]!
+      if (!gone.has(token) && (allowed === null || allowed.has(token))) continue
+      const what = single ? `targets[${index}] is` : `weights[${index}] is ${counts[index]}, of`
+      throw new Error(`${place}.${what} ${token}, which the distribution leaves without probability`)
+    }
   }
 }
 
