@@ -2,9 +2,9 @@
  * One pass over data: cuts them into pieces, compiles what is not yet compiled, and runs it piece after piece.
  */
 import type { Datum } from '../datum.ts'
-import { Graph, neededTensors } from '../graph/graph.ts'
+import { Graph } from '../graph/graph.ts'
+import { numbersComputed } from '../graph/graph-size.ts'
 import { compile } from '../graph/program.ts'
-import { sizeOf } from '../graph/shape.ts'
 import type { Loss } from '../losses/loss.ts'
 import type { Model } from '../models/model.ts'
 import type { ForwardResult } from '../training.ts'
@@ -35,6 +35,8 @@ export interface PassOptions {
   readonly capture: readonly string[]
   /** Null: dropout is off. */
   readonly dropoutSeed: number | null
+  /** Ends the pass between two pieces. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Pass {
@@ -67,7 +69,7 @@ export class Passes {
     values: Readonly<Record<string, Float32Array>>,
     data: readonly Datum[],
     loss: Loss,
-    { gradients: withGradients, capture, dropoutSeed }: PassOptions,
+    { gradients: withGradients, capture, dropoutSeed, signal }: PassOptions,
   ): Promise<Pass> {
     const { model, tokensAtOnce, trained } = this.#options
     const longest = {
@@ -84,6 +86,7 @@ export class Passes {
       const temperature = members.some(member => (data[member]!.distribution?.temperature ?? 1) !== 1)
       const mask = members.some(member => removesTokens(data[member]!))
       for (const inGroup of cutIntoPieces(lengths, tokensAtOnce, longest)) {
+        signal?.throwIfAborted()
         const piece = { ...inGroup, members: inGroup.members.map(index => members[index]!) }
         const { rows, positions, encoderPositions } = piece
         const shape: ComputationShape = {
@@ -124,8 +127,7 @@ export class Passes {
     const { model, parameters, threads } = this.#options
     return this.#programs.find(JSON.stringify(shape), async () => {
       const { outputs, dropoutMasks } = buildComputation(new Graph(), model, parameters, shape)
-      const made = neededTensors(Object.values(outputs)).filter(({ definition }) => definition.kind === 'operation')
-      const size = made.reduce((sum, tensor) => sum + sizeOf(tensor.shape), leastNumbers)
+      const size = leastNumbers + numbersComputed(Object.values(outputs))
       return { program: await compile(outputs, { threads }), about: dropoutMasks, size }
     })
   }

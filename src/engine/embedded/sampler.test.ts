@@ -260,9 +260,13 @@ it('ends a call between two pieces with the reason of its signal, and goes on af
   const call = sampler.sample([request], { signal: controller.signal })
   setTimeout(() => controller.abort(new Error('enough')), 0)
   await expect(call).rejects.toThrow('enough')
-  await expect(
-    sampler.score([{ input: prompt(1), targets: Int32Array.of(2) }], { signal: controller.signal }),
-  ).rejects.toThrow('enough')
+  const later = new AbortController()
+  const scores = sampler.score(
+    Array.from({ length: 400 }, (_, index) => ({ input: prompt(1, index % 11), targets: Int32Array.of(2, 3) })),
+    { signal: later.signal },
+  )
+  setTimeout(() => later.abort(new Error('enough')), 0)
+  await expect(scores).rejects.toThrow('enough')
   expect((await sampler.sample([{ prompt: prompt(1), maximumTokens: 2 }]))[0]![0]!.tokens).toHaveLength(2)
 })
 

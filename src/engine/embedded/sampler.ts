@@ -179,10 +179,9 @@ export class EmbeddedSampler implements Sampler {
   }
 
   #forward(data: readonly Datum[], top: number, signal: AbortSignal | undefined) {
-    signal?.throwIfAborted()
     const capture = top > 0 ? Object.values(topReadouts) : []
     return this.#programs.pass(top, async passes => {
-      const options = { gradients: false, capture, dropoutSeed: null }
+      const options = { gradients: false, capture, dropoutSeed: null, signal }
       return (await passes.run(this.#values, data, { kind: 'cross_entropy' }, options)).result
     })
   }
