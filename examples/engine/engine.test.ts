@@ -60,7 +60,7 @@ it('samples are rewarded, and what is rewarded becomes likely', async () => {
 })
 
 it('a published model learns a text with adapters, and is written as a folder that says the same', async () => {
-  const source = new URL('../../src/engine/fixtures/pretrained/qwen3', import.meta.url).pathname
+  const source = join(import.meta.dirname, '../../src/engine/fixtures/pretrained/qwen3')
   const text = 'the cat sat on the mat'
   const { before, after, said } = await learnText(source, text, join(folder, 'adapted'), {
     steps: 20,
