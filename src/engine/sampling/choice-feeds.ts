@@ -19,7 +19,8 @@ export function choiceVariant(requests: readonly SampleRequest[]): ChoiceVariant
   }
 }
 
-const filters = ({ topP = 1, topK, temperature }: SampleRequest) =>
+/** Whether a request takes improbable tokens away. */
+export const filters = ({ topP = 1, topK, temperature }: SampleRequest) =>
   (topP < 1 || topK !== undefined) && temperature !== 0
 
 /** Most single tokens at which a row stops. */

@@ -5,6 +5,7 @@
 import { type KeyedUniform, keyedUniform } from '../../statistics/keyed-random.ts'
 import type { Distribution } from '../datum.ts'
 import type { Prefix, Sample, SampleRequest } from '../sampling.ts'
+import { filters } from './choice-feeds.ts'
 import { type Context, contentKey } from './context.ts'
 import type { Results } from './sampler-programs.ts'
 
@@ -71,7 +72,7 @@ export class DrawnRow {
         this.#topTokens.push(results['topTokens']![index * top + rank]!)
         this.#topLogProbabilities.push(results['topLogProbabilities']![index * top + rank]!)
       }
-      if (returnSupport && vocabulary > 0)
+      if (returnSupport && filters(this.request))
         this.#takeSupport(results['support']!.subarray(index * vocabulary, (index + 1) * vocabulary))
       this.#stopReason = this.#reasonToStop()
       taken++
@@ -102,7 +103,8 @@ export class DrawnRow {
   #takeSupport(support: ArrayLike<number>): void {
     const kept: number[] = []
     for (let token = 0; token < support.length; token++) if (support[token]) kept.push(token)
-    if (kept.length < support.length) this.#support.push(...kept)
+    const blocked = new Set(this.request.blocked).size
+    if (kept.length + blocked < support.length) this.#support.push(...kept)
     this.#supportOffsets.push(this.#support.length)
   }
 
