@@ -83,6 +83,13 @@ describe('a model and itself', () => {
       expect(loss).toBeCloseTo(at.loss, 5)
       expect(loss).toBeGreaterThan(1e-3)
     }
+    const gradients = await trainer.gradients()
+    const doubled = { ...pair, weights: pair.weights.map(weight => 2 * weight) }
+    await trainer.optimStep({ groups: [{ ...groups[0]!, learningRate: 0 }] })
+    await forwardBackwardDistillation(trainer, teacherOf(trainer), [doubled], divergence)
+    const largest = Math.max(...gradients.get('head')!.map(Math.abs))
+    for (const [index, value] of (await trainer.gradients()).get('head')!.entries())
+      expect(Math.abs(value - 2 * gradients.get('head')![index]!)).toBeLessThan(1e-4 * largest)
     expect(lossSum).toBeCloseTo(losses[0]!.reduce((sum, value) => sum + value) / 3, 7)
     await trainer.dispose()
   })
@@ -91,6 +98,7 @@ describe('a model and itself', () => {
 it('adapters learn what the base says with a longer prompt; the clip bounds what is learned from, not what is reported', async () => {
   const trainer = await engine.createTrainer({ model, seed: 1, adapters: { rank: 4 } })
   const teacher = teacherOf(trainer)
+  const base = await trainer.snapshot()
   const data = [datum([1, 2], [5, 1, 2, 6], [3, 4, 5], { teacherAdapter: false })]
   const before = await forwardBackwardDistillation(trainer, teacher, data, { kind: 'forward-kl', clip: 0.05 })
   expect(before.losses[0]![0]).toBeLessThan(before.divergences[0]![0]!)
@@ -100,6 +108,10 @@ it('adapters learn what the base says with a longer prompt; the clip bounds what
   }
   const after = await forwardBackwardDistillation(trainer, teacher, data, { kind: 'forward-kl' })
   expect(after.lossSum).toBeLessThan(before.divergences[0]!.reduce((sum, value) => sum + value) / 3 / 20)
+  const [taught] = await base.distributions([{ input: data[0]!.teacher }])
+  const [learned] = await (await trainer.snapshot()).distributions([{ input: data[0]!.student }])
+  for (let index = 0; index < 3 * vocabulary; index++)
+    expect(Math.exp(learned![vocabulary + index]!)).toBeCloseTo(Math.exp(taught![3 * vocabulary + index]!), 1)
 })
 
 it('a sampler teaches a student of another kind to its own table', async () => {

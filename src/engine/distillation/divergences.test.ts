@@ -178,6 +178,11 @@ describe('laws', () => {
     const other = Float64Array.of(none, 0, none)
     const middle = { kind: 'jensen-shannon', beta: 0.5 } as const
     expect(divergenceAt(middle, one, other, new Float64Array(3)).divergence).toBeCloseTo(Math.LN2, 12)
+    // The ratio of these probabilities is beyond every number.
+    const [left, right] = [Float64Array.of(-720, 0), Float64Array.of(0, -720)]
+    const derivative = new Float64Array(2)
+    expect(divergenceAt(middle, left, right, derivative).divergence).toBeCloseTo(Math.LN2, 12)
+    expect(derivative.every(Number.isFinite)).toBe(true)
   })
 
   it('numbers that make no sense are refused', () => {

@@ -21,6 +21,9 @@ export type Divergence = DivergenceKind & {
 
 type Row = Float32Array | Float64Array
 
+/** Counts as 0 in a mixture: the ratio of the other probability to a smaller one may be too large for a number. */
+const negligible = 1e-300
+
 export interface DivergenceAt {
   /** With the clip. It can be negative, for only entries above are cut. */
   readonly loss: number
@@ -63,8 +66,8 @@ export function divergenceAt(divergence: Divergence, student: Row, teacher: Row,
     } else {
       const { beta } = kind
       // log S - log M and log T - log M, exactly 0 where the rows are equal.
-      const fromS = pS === 0 ? 0 : -Math.log1p(beta * Math.expm1(t - s))
-      const fromT = pT === 0 ? 0 : -Math.log1p((1 - beta) * Math.expm1(s - t))
+      const fromS = pS < negligible ? 0 : -Math.log1p(beta * Math.expm1(t - s))
+      const fromT = pT < negligible ? 0 : -Math.log1p((1 - beta) * Math.expm1(s - t))
       slope = (1 - beta) * pS * fromS
       entry = beta * pT * fromT + slope
     }

@@ -137,6 +137,20 @@ describe('forward and forwardBackward', () => {
     await inPieces.dispose()
   })
 
+  it('tell models that look both ways where the padding of each row begins', async () => {
+    const both = decoder({ ...configuration, attention: 'bidirectional' })
+    const trainer = await engine.createTrainer({ model: both, seed: 1 })
+    const [short, long] = [randomDatum(5, 16, 1), randomDatum(8, 16, 2)]
+    const padded = await trainer.forward([long, short], loss)
+    const exact = await trainer.forward([short, short, short, short], loss)
+    for (const [position, value] of exact.logProbabilities[0]!.entries())
+      expect(padded.logProbabilities[1]![position]).toBeCloseTo(value, 5)
+    const last = short.input.tokens.with(4, (short.input.tokens[4]! + 1) % 16)
+    const changed = await trainer.forward([long, { ...short, input: { tokens: last } }], loss)
+    expect(changed.logProbabilities[1]![0]).not.toBeCloseTo(padded.logProbabilities[1]![0]!, 4)
+    await trainer.dispose()
+  })
+
   it('return what is captured, position by position, whatever the pieces', async () => {
     const trainer = await shared
     const data = [5, 8, 1, 3].map((length, index) => randomDatum(length, 16, index))
@@ -267,8 +281,11 @@ describe('values', () => {
     expect((await trainer.values()).get('head')).toEqual(values.get('head'))
     const other = await engine.createTrainer({ model, seed: 2 })
     expect((await other.values()).get('head')).not.toEqual(values.get('head'))
-    const given = await engine.createTrainer({ model, seed: 2, values: await trainer.values() })
-    expect(await given.values()).toEqual(await trainer.values())
+    const start = await trainer.values()
+    const given = await engine.createTrainer({ model, seed: 2, values: start })
+    expect(await given.values()).toEqual(start)
+    await given.setValues(values)
+    expect(start).toEqual(await trainer.values())
     const before = await hashOf(trainer)
     const wrong = new Map([
       ['head', new Float32Array(256)],
