@@ -9,7 +9,7 @@ import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
 import type { Model } from '../models/model.ts'
 import type { Context } from '../sampling/context.ts'
-import type { Sample, SampleRequest } from '../sampling.ts'
+import type { Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
 
@@ -290,14 +290,25 @@ it.each([
   await expect(sampler.sample([{ ...good, ...change }])).rejects.toThrow(sentence)
 })
 
+it.each<readonly [Partial<ScoreRequest>, string]>([
+  [{ targets: Int32Array.of(1) }, 'score: requests[1].targets has 1 entries: expected 2'],
+  [{ targets: Int32Array.of(1, 11) }, 'score: requests[1].targets[1] is 11: expected a token from 0 to 10'],
+  [
+    { topLogProbabilities: 12 },
+    'requests[1].topLogProbabilities is 12: expected a whole number from 0 to the 11 tokens',
+  ],
+  [{ topLogProbabilities: Number.NaN }, 'requests[1].topLogProbabilities is NaN'],
+  [{ distribution: { temperature: 0 } }, 'requests[1].distribution.temperature is 0: expected a positive number'],
+])('refuses to score %j', async (change, sentence) => {
+  const good = { input: prompt(1, 2), targets: Int32Array.of(2, 3) }
+  await expect(sampler.score([good, { ...good, ...change }])).rejects.toThrow(sentence)
+})
+
 it('refuses to extend beyond the context, and everything once it is disposed of', async () => {
   const ended = home.create({ values, version: 9 })
   const prefix = await ended.prefix(prompt(...new Array<number>(38).fill(1)))
   await expect(ended.extend(prefix, Int32Array.of(1, 2, 3))).rejects.toThrow(
     'a prefix of 38 tokens and 3 more do not fit the 40',
-  )
-  await expect(ended.score([{ input: prompt(1, 2), targets: Int32Array.of(1) }])).rejects.toThrow(
-    'targets has 1 entries: expected 2',
   )
   expect(ended.version).toBe(9)
   await ended.dispose()

@@ -7,7 +7,7 @@ import { cachedFrontier, fittingRows } from '../beam/cached-frontier.ts'
 import { wholeFrontier } from '../beam/frontier.ts'
 import { requireCapability } from '../capabilities.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
-import { checkDistribution, checkInput } from '../losses/check-data.ts'
+import { checkDistribution, checkInput, checkTokens } from '../losses/check-data.ts'
 import type { Model } from '../models/model.ts'
 import { topReadouts } from '../sampling/changed-models.ts'
 import { type ContextMaker, contextsOf, extended } from '../sampling/contexts.ts'
@@ -104,12 +104,20 @@ export class EmbeddedSampler implements Sampler {
 
   score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<Score[]> {
     return this.#queue.add('score', async () => {
-      const data = requests.map(({ input, targets, distribution }, index): Datum => {
+      const data = requests.map(({ input, targets, distribution, topLogProbabilities = 0 }, index): Datum => {
         const place = `score: requests[${index}]`
         this.#check(place, input, distribution)
         const { length } = input.tokens
         if (targets.length !== length)
           throw new Error(`${place}.targets has ${targets.length} entries: expected ${length}, one for each position`)
+        checkTokens(`${place}.targets`, targets, this.vocabulary)
+        if (
+          !(Number.isInteger(topLogProbabilities) && topLogProbabilities >= 0 && topLogProbabilities <= this.vocabulary)
+        )
+          throw new Error(
+            `${place}.topLogProbabilities is ${topLogProbabilities}: expected a whole number from 0 to the ` +
+              `${this.vocabulary} tokens of the vocabulary`,
+          )
         return { input, targets, weights: new Float32Array(length), ...(distribution && { distribution }) }
       })
       const top = Math.max(0, ...requests.map(({ topLogProbabilities = 0 }) => topLogProbabilities))

@@ -173,7 +173,7 @@ function checkLength(place: string, values: ArrayLike<number>, expected: number,
     throw new Error(`${place} has ${values.length} entries: expected ${expected}, ${meaning}`)
 }
 
-function checkTokens(place: string, tokens: ArrayLike<number>, vocabulary: number): void {
+export function checkTokens(place: string, tokens: ArrayLike<number>, vocabulary: number): void {
   for (let position = 0; position < tokens.length; position++) {
     const token = tokens[position]!
     if (!(Number.isInteger(token) && token >= 0 && token < vocabulary))
