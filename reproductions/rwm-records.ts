@@ -1,6 +1,7 @@
 /**
- * Makes the records that come with `environments/nanolm`: 72 interventions of each recipe with two seeds, the references
- * with five. About 300 training runs, half an hour on two idle cores. Stopped or killed, it goes on where it was.
+ * Makes the records that come with `environments/nanolm`: 72 interventions of each next-byte recipe and 48 of the masked-diffusion
+ * one with two seeds, the references with five. About 400 training runs, three quarters of an hour on two idle cores. Stopped or
+ * killed, it goes on where it was.
  *
  * Run:  node reproductions/rwm-records.ts
  *
@@ -18,15 +19,19 @@ import { runInTerminal } from '../src/terminal.ts'
 
 const nanolm = fileURLToPath(new URL('../environments/nanolm/', import.meta.url))
 const ledger = `${nanolm}.almanac/ledger.db`
-const recipes = { olmo: 'almanac.config.ts', nanochat: 'nanochat.config.ts' }
+const recipes = [
+  { recipe: 'olmo', file: 'almanac.config.ts', interventions: 72 },
+  { recipe: 'nanochat', file: 'nanochat.config.ts', interventions: 72 },
+  { recipe: 'diffusion', file: 'diffusion.config.ts', interventions: 48 },
+]
 
-for (const [recipe, file] of Object.entries(recipes)) {
+for (const { recipe, file, interventions } of recipes) {
   const place = { directory: nanolm + file, ledger, json: false }
   const before = await lastCampaign(place.directory)
   if (before === null) {
     const all = {
       rounds: 1,
-      choose: 72,
+      choose: interventions,
       exploration: 0,
       seeds: 2,
       referenceSeeds: 5,

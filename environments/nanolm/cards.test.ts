@@ -9,7 +9,7 @@ import { interventions } from './interventions.ts'
 import { decoderConfiguration } from './model.ts'
 import { optionNames } from './options.ts'
 
-const recipes = ['olmo', 'nanochat'].map(name => {
+const recipes = ['olmo', 'nanochat', 'diffusion'].map(name => {
   const path = fileURLToPath(new URL(`${name}.json`, import.meta.url))
   const json = JSON.parse(readFileSync(path, 'utf8'))
   return { name, path, json, configuration: resolveConfiguration(json) }
@@ -65,14 +65,16 @@ test.each(recipes)(
   },
 )
 
-test('the same cards mean other things for the other recipe', () => {
-  const [olmo, nanochat] = recipes.map(({ configuration }) =>
+test('the same cards mean other things for other recipes', () => {
+  const [olmo, nanochat, diffusion] = recipes.map(({ configuration }) =>
     interventions(configuration, readCards(), { pairs: 0, seed: 1 }).singles.map(({ origin }) => origin),
   )
   expect(olmo).not.toContain('muon-momentum=0.98')
   expect(nanochat).toContain('muon-momentum=0.98')
   expect(olmo).not.toContain('swiglu=swiglu')
   expect(nanochat).toContain('swiglu=swiglu')
+  expect([...olmo!, ...nanochat!]).not.toContain('masking-by-count=counted')
+  expect(diffusion).toContain('masking-by-count=counted')
 })
 
 test('pairs follow from the seed', () => {

@@ -1,14 +1,38 @@
 /** What Almanac needs to know of this program, for each of its reference recipes: plain data, the program itself knows nothing of it. */
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { importedFiles } from './imported-files.ts'
 
-/** Every file that decides what a run measures, beside this one. */
-export const code = importedFiles(`${import.meta.dirname}/train.ts`).map(file => relative(import.meta.dirname, file))
+const beside = (path: string) => join(import.meta.dirname, path)
 
-export function nanolm(recipe: 'olmo' | 'nanochat') {
+/** Of the engine's trainer, what a run never calls: it neither saves nor loads nor samples. */
+const neverCalled = ['embedded/samplers.ts', 'checkpoints/read-checkpoint.ts', 'checkpoints/write-checkpoint.ts']
+
+/** Every file that decides what a run measures, by its path beside this one. */
+export const code = importedFiles(
+  beside('train.ts'),
+  neverCalled.map(path => beside(`../../src/engine/${path}`)),
+).map(file => relative(import.meta.dirname, file))
+
+const nextByte = {
+  model: 'a byte-level language model',
+  validation: 'validation on held-out chapters and addresses',
+  candidates: 72,
+}
+const recipes = {
+  olmo: nextByte,
+  nanochat: nextByte,
+  diffusion: {
+    model: 'a byte-level masked-diffusion language model',
+    validation: 'validation on held-out chapters and addresses by the exact likelihood of unmasking them (DUEL)',
+    candidates: 48,
+  },
+}
+
+export function nanolm(recipe: keyof typeof recipes) {
+  const { model, validation, candidates } = recipes[recipe]
   return {
     name: `nanolm-${recipe}`,
-    description: `Pre-training of a byte-level language model on public-domain text for a fixed number of tokens, from the ${recipe} recipe; validation on held-out chapters and addresses.`,
+    description: `Pre-training of ${model} on public-domain text for a fixed number of tokens, from the ${recipe} recipe; ${validation}.`,
     command: '{node} {root}/train.ts --config {config} --seed {seed} --out {out}',
     reference: { configuration: `${recipe}.json`, code },
     metrics: [
@@ -25,6 +49,8 @@ export function nanolm(recipe: 'olmo' | 'nanochat') {
     seeds: 2,
     referenceSeeds: 3,
     concurrency: 2,
-    candidates: { program: `{node} propose.ts --recipe ${recipe}.json --count 72 --seed {round} --pairs 0.35` },
+    candidates: {
+      program: `{node} propose.ts --recipe ${recipe}.json --count ${candidates} --seed {round} --pairs 0.35`,
+    },
   }
 }

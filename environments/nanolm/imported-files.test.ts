@@ -1,18 +1,24 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { resolveConfiguration } from './configuration.ts'
 import { code } from './environment.ts'
 import { importedFiles } from './imported-files.ts'
+import { pretrain } from './pretrain.ts'
 
 const program = fileURLToPath(new URL('train.ts', import.meta.url))
 
-/** Says on standard output which files are loaded. */
-const recorder = `import { registerHooks } from 'node:module'
-registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })`
+/** Runs the program with hooks on how modules are loaded. */
+function runWith(hooks: string, ...flags: string[]) {
+  const preload = `data:text/javascript,${encodeURIComponent(`import { registerHooks } from 'node:module'\n${hooks}`)}`
+  return spawnSync(process.execPath, ['--import', preload, program, ...flags], { encoding: 'utf8' })
+}
 
 test('exactly the files that Node loads for the program', () => {
-  const preload = `data:text/javascript,${encodeURIComponent(recorder)}`
-  const { stdout } = spawnSync(process.execPath, ['--import', preload, program], { encoding: 'utf8' })
+  const { stdout } = runWith('registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })')
   const loaded = stdout
     .split('\n')
     .filter(line => line.startsWith('file:') && !line.includes('/node_modules/'))
@@ -21,10 +27,43 @@ test('exactly the files that Node loads for the program', () => {
   expect(importedFiles(program)).toEqual(loaded.sort())
 })
 
-test('the version counts them by paths beside the environment file, types left out', () => {
+test('the version counts them by paths beside the environment file, types and what samples or saves left out', () => {
   expect(code).toContain('train.ts')
+  expect(code).toContain('../../src/engine/embedded/trainer.ts')
   expect(code).toContain('../../src/statistics/random.ts')
   expect(code).not.toContain('environment.ts')
   expect(code).not.toContain('../../src/engine/training.ts')
-  expect(code.filter(name => name.endsWith('.test.ts'))).toEqual([])
+  expect(code.filter(name => /sampl|beam|checkpoint|tokenis|\.test\.ts$/.test(name))).toEqual([])
+})
+
+test('what the version leaves out decides nothing: a run measures the same where it cannot be used', async () => {
+  const counted = JSON.stringify(code.map(name => new URL(name, import.meta.url).href))
+  const unusable = `export class Samplers { release() {} }
+    export const [readCheckpoint, writeCheckpoint] = []`
+  const folder = mkdtempSync(join(tmpdir(), 'nanolm-'))
+  try {
+    const tiny = {
+      depth: 1,
+      width: 8,
+      heads: 2,
+      keyValueHeads: 2,
+      contextLength: 16,
+      batchTokens: 256,
+      tokenBudget: 512,
+    }
+    writeFileSync(join(folder, 'tiny.json'), JSON.stringify(tiny))
+    const { stderr } = runWith(
+      `registerHooks({ load: (url, context, next) =>
+        url.includes('/node_modules/') || !url.startsWith('file:') || ${counted}.includes(url)
+          ? next(url, context)
+          : { format: 'module', shortCircuit: true, source: \`${unusable}\` } })`,
+      ...['--config', join(folder, 'tiny.json'), '--seed', '1', '--out', folder],
+    )
+    expect(stderr).toBe('')
+    const { val_bpb } = JSON.parse(readFileSync(join(folder, 'metrics.json'), 'utf8'))
+    const whole = await pretrain(resolveConfiguration(tiny), { seed: 1 })
+    expect(val_bpb).toBe(whole.val_bpb)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -8,11 +8,12 @@ import { dirname, resolve } from 'node:path'
 /** `import … from './x.ts'`, `export … from './x.ts'` or `import './x.ts'`; those of types alone are erased and load nothing. */
 const statement = /^(?:import\b(?! type\b)|export(?=\s*[*{]))(?:[^'";]*?\bfrom)?\s*['"](\.[^'"]+)['"]/gm
 
-/** Absolute paths, sorted. */
-export function importedFiles(program: string): string[] {
+/** Absolute paths, sorted; without the files of `neverCalled` and what is imported by them alone. */
+export function importedFiles(program: string, neverCalled: readonly string[] = []): string[] {
   const found = new Set<string>()
+  const left = new Set(neverCalled.map(file => resolve(file)))
   const follow = (file: string) => {
-    if (found.has(file)) return
+    if (found.has(file) || left.has(file)) return
     found.add(file)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(statement)) follow(resolve(dirname(file), path!))
   }

@@ -41,6 +41,13 @@ test('learns more than the frequencies of bytes', async () => {
   expect(curve.at(-1)!.train_bpb).toBeLessThan(curve[0]!.train_bpb - 2)
 })
 
+test('a masked-diffusion run is measured too', async () => {
+  const { val_bpb, val_bpb_moby_dick, val_bpb_sotu, outcome } = await run({ objective: 'masked-diffusion' })
+  expect(outcome).toBe('finished')
+  expect(val_bpb).toBeCloseTo((Number(val_bpb_moby_dick) + Number(val_bpb_sotu)) / 2, 10)
+  expect(val_bpb).toBeLessThan(7.9)
+})
+
 test('a run that explodes is diverged, and stops early', async () => {
   const metrics = await run({ learningRate: 10, tokenBudget: 200 * 1024, clipNorm: 0, logitSoftCap: 0 })
   expect(metrics).toMatchObject({ outcome: 'diverged', val_bpb: 'NaN' })

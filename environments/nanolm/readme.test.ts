@@ -8,7 +8,7 @@ import { expectation, optionNames, options } from './options.ts'
 // The formatter pads the columns.
 const readme = readFileSync(fileURLToPath(new URL('README.md', import.meta.url)), 'utf8')
 const lines = readme.replaceAll(/ {2,}/g, ' ').split('\n')
-const recipes = ['olmo', 'nanochat'].map(name =>
+const recipes = ['olmo', 'nanochat', 'diffusion'].map(name =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`${name}.json`, import.meta.url)), 'utf8')),
 )
 
