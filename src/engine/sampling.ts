@@ -77,6 +77,10 @@ export interface Sample {
   readonly drawnLogProbabilities: Float32Array
   /** `stop`: a stop sequence was drawn; `length`: the maximum was reached. */
   readonly stopReason: 'stop' | 'length'
+  /**
+   * Under the model itself, so that blocked tokens are among them. As drawn, tokens that were possible have theirs / temperature - c, where c
+   * is one number a position: of the drawn token, logProbability / temperature - drawnLogProbability.
+   */
   readonly topLogProbabilities?: TopLogProbabilities
   /**
    * What it was drawn from, as `forward` takes it, for the drawn positions alone. The support is there when it was asked

@@ -39,7 +39,7 @@ export interface Cispo {
   readonly clipHigh?: number
 }
 
-/** -Σ (lp A - beta/2 (lp - q)²). */
+/** -Σ (lp A - beta/2 (lp - q)²), without the penalty too where A is 0, which leaves a position out. */
 export interface Dro {
   readonly kind: 'dro'
   readonly beta: number

@@ -20,7 +20,7 @@ export interface MemoryConfiguration {
   readonly block?: number
   /**
    * What asks: the hidden state at each position, or, once for each row, all that the encoder is given, however long
-   * (memory-query.ts). Default state.
+   * (memory-recall.ts). Default state.
    */
   readonly query?: 'state' | 'history'
 }
