@@ -10,9 +10,12 @@ export interface CrossEntropy {
   readonly kind: 'cross_entropy'
   /** lp becomes (1 - s) lp + s × the mean log-probability over the vocabulary. Single targets only. Default 0. */
   readonly labelSmoothing?: number
-  /** Adds zLoss × weight × log(sum of exponentiated logits)² (PaLM, Chowdhery et al., 2022, section 5). Single targets only. Default 0. */
+  /**
+   * Adds zLoss × weight × log(sum of exponentiated logits)² (PaLM, Chowdhery et al., 2022, section 5), of the model's own logits whatever the
+   * distribution. Single targets only. Default 0.
+   */
   readonly zLoss?: number
-  /** Adds this times the same loss on the model's inner state (LION's consolidation loss), for models that have one. Default 0. */
+  /** Adds this times the same loss, without zLoss, on the model's inner state (LION's consolidation loss), for models that have one. Default 0. */
   readonly innerStateWeight?: number
 }
 
