@@ -7,13 +7,12 @@ import type { ChoiceVariant } from './choose-token.ts'
 import type { Feeds } from './sampler-programs.ts'
 
 /** The least that serves all of them. */
-export function choiceVariant(requests: readonly SampleRequest[]): ChoiceVariant {
-  const filter = requests.some(request => filters(request))
+export function choiceVariant(requests: readonly SampleRequest[], vocabulary: number): ChoiceVariant {
   return {
     temperature: requests.some(({ temperature = 1 }) => temperature !== 1 && temperature !== 0),
     greedy: requests.some(({ temperature }) => temperature === 0),
     blocked: requests.some(({ blocked = [] }) => blocked.length > 0),
-    filter,
+    filter: Math.max(0, ...requests.map(request => (filters(request) ? keptAtMost(request, vocabulary) : 0))),
     support: requests.some(request => request.returnSupport && filters(request)),
     top: Math.max(0, ...requests.map(({ topLogProbabilities = 0 }) => topLogProbabilities)),
   }
@@ -22,6 +21,8 @@ export function choiceVariant(requests: readonly SampleRequest[]): ChoiceVariant
 /** Whether a request takes improbable tokens away. */
 export const filters = ({ topP = 1, topK, temperature }: SampleRequest) =>
   (topP < 1 || topK !== undefined) && temperature !== 0
+
+const keptAtMost = ({ topK }: SampleRequest, vocabulary: number) => Math.min(topK ?? vocabulary, vocabulary)
 
 /** Most single tokens at which a row stops. */
 export function stopCount(requests: readonly SampleRequest[]): number {
@@ -63,12 +64,12 @@ export function choiceFeeds(
     })
     feeds['row.blocked'] = mask
   }
-  if (variant.filter) {
-    const topK = new Int32Array(rows).fill(vocabulary)
+  if (variant.filter > 0) {
+    const topK = new Int32Array(rows).fill(vocabulary + 1)
     const topP = new Float64Array(rows).fill(1)
     perRow((row, request) => {
       if (!filters(request)) return
-      topK[row] = Math.min(request.topK ?? vocabulary, vocabulary)
+      topK[row] = keptAtMost(request, vocabulary)
       topP[row] = request.topP ?? 1
     })
     feeds['row.topK'] = topK

@@ -4,6 +4,7 @@
  */
 import { add, multiply } from '../algebra/arithmetic.ts'
 import { integers, reshape, slice } from '../algebra/arrangement.ts'
+import { broadcastTo } from '../algebra/broadcast.ts'
 import { exp } from '../algebra/functions.ts'
 import { pick } from '../algebra/lookup.ts'
 import { logSoftmax } from '../algebra/softmax.ts'
@@ -17,8 +18,8 @@ export interface ChoiceVariant {
   /** Some row takes the most probable token. */
   readonly greedy: boolean
   readonly blocked: boolean
-  /** Some row has a top-k or a top-p. */
-  readonly filter: boolean
+  /** How many of the most probable tokens have to be known to say what a top-k or a top-p of some row leaves; 0 where there is none. */
+  readonly filter: number
   /** Some row asks which tokens could be drawn. */
   readonly support: boolean
   /** Most probable tokens to report. */
@@ -33,7 +34,7 @@ export interface ChoiceInputs {
   readonly greedy: Tensor | null
   /** 0, or very negative for a blocked token: (rows, vocabulary). */
   readonly blocked: Tensor | null
-  /** Int32 (rows, 1). */
+  /** Int32 (rows, 1); more than the vocabulary for a row from which nothing is to be taken away. */
   readonly topK: Tensor | null
   /** Double (rows, 1). */
   readonly topP: Tensor | null
@@ -57,8 +58,8 @@ export function choiceInputs(graph: Graph, variant: ChoiceVariant, rows: number,
     inverseTemperature: variant.temperature ? graph.input('row.inverseTemperature', [rows, 1]) : null,
     greedy: variant.greedy ? graph.input('row.greedy', [rows], 'int32') : null,
     blocked: variant.blocked ? graph.input('row.blocked', [rows, vocabulary]) : null,
-    topK: variant.filter ? graph.input('row.topK', [rows, 1], 'int32') : null,
-    topP: variant.filter ? graph.input('row.topP', [rows, 1], 'float64') : null,
+    topK: variant.filter > 0 ? graph.input('row.topK', [rows, 1], 'int32') : null,
+    topP: variant.filter > 0 ? graph.input('row.topP', [rows, 1], 'float64') : null,
   }
 }
 
@@ -72,7 +73,7 @@ export function chooseToken(logits: Tensor, inputs: ChoiceInputs, variant: Choic
   const meant = changed ? logSoftmax(inputs.blocked ? add(tempered, inputs.blocked) : tempered) : own
 
   const probabilities = cast(exp(meant), 'float64')
-  const kept = inputs.topK && inputs.topP ? keptTokens(meant, inputs.topK, inputs.topP) : null
+  const kept = inputs.topK && inputs.topP ? keptTokens(meant, inputs.topK, inputs.topP, variant.filter) : null
   const possible = kept ? apply('Mul', [probabilities, kept], meant.shape, 'float64') : probabilities
   const cumulative = cumulativeSum(possible)
   const total = slice(cumulative, 1, vocabulary - 1, 1)
@@ -97,27 +98,29 @@ export function chooseToken(logits: Tensor, inputs: ChoiceInputs, variant: Choic
   }
 }
 
-/** Double (rows, vocabulary): 1 for the at most k most probable tokens of the smallest set that has at least p of what those k have; 0. */
-function keptTokens(logProbabilities: Tensor, topK: Tensor, topP: Tensor): Tensor {
-  const { graph, shape } = logProbabilities
-  const vocabulary = shape[1]!
-  const { values, indices } = sorted(logProbabilities, vocabulary)
-  const ranks = graph.constant(
-    Array.from({ length: vocabulary }, (_, rank) => rank),
-    [1, vocabulary],
-    'int32',
-  )
-  const ofFirst = cast(compare('Less', ranks, topK), 'float64')
+/**
+ * Double (rows, vocabulary): 1 for the tokens of the smallest set of most probable ones that has at least p of what the at most k most probable
+ * ones have, else 0. Nothing beyond the `count` most probable ones is kept, but for rows that keep all.
+ */
+function keptTokens(logProbabilities: Tensor, topK: Tensor, topP: Tensor, count: number): Tensor {
+  const { graph } = logProbabilities
+  const [rows, vocabulary] = logProbabilities.shape as [number, number]
+  const { values, indices } = sorted(logProbabilities, count)
+  const shape = [rows, count]
+  const range = Array.from({ length: count }, (_, rank) => rank)
+  const ofFirst = cast(compare('Less', graph.constant(range, [1, count], 'int32'), topK), 'float64')
   const probabilities = apply('Mul', [cast(exp(values), 'float64'), ofFirst], shape, 'float64')
   const cumulative = cumulativeSum(probabilities)
   const before = apply('Sub', [cumulative, probabilities], shape, 'float64')
-  const bound = apply('Mul', [slice(cumulative, 1, vocabulary - 1, 1), topP], [shape[0]!, 1], 'float64')
-  const kept = apply('Mul', [cast(compare('Less', before, bound), 'float64'), ofFirst], shape, 'float64')
+  const bound = apply('Mul', [slice(cumulative, 1, count - 1, 1), topP], [rows, 1], 'float64')
+  const keptOfFirst = apply('Mul', [cast(compare('Less', before, bound), 'float64'), ofFirst], shape, 'float64')
+  const all = cast(compare('Greater', topK, graph.constant([vocabulary], [], 'int32')), 'float64')
+  const kept = apply('Max', [keptOfFirst, all], shape, 'float64')
   return graph.operation({
     operation: 'ScatterElements',
     attributes: { axis: 1 },
-    inputs: [kept, indices, kept],
-    shape,
+    inputs: [broadcastTo(all, [rows, vocabulary]), indices, kept],
+    shape: [rows, vocabulary],
     type: 'float64',
   })
 }

@@ -121,7 +121,7 @@ export class RolloutBatch {
     const isRoomy = most <= from.capacity
     if (rows === from.rows && isRoomy) return
     const { longest, encoderPositions } = this.#plan
-    const capacity = isRoomy && from.capacity > 0 ? from.capacity : rounded(Math.min(longest, Math.max(2 * most, 32)))
+    const capacity = isRoomy && from.capacity > 0 ? from.capacity : roomFor(most, longest)
     const { layout, pool } = this.#maker.programs
     const next = new CacheRows(layout, rows, capacity, encoderPositions, pool)
     const order = rows === from.rows ? this.#slots.map((_, slot) => slot) : kept
@@ -201,6 +201,16 @@ export class RolloutBatch {
       ...choiceFeeds(requests, this.#plan.choice, this.#plan.stops, programs.options.model.vocabulary),
     }
   }
+}
+
+/**
+ * Room for twice as many positions, at least 32, but no more than will be needed; in steps of an eighth of the next power of two. All of it
+ * is read for every token, and each other size is compiled anew.
+ */
+function roomFor(positions: number, longest: number): number {
+  const wanted = Math.min(longest, Math.max(2 * positions, 32))
+  const step = Math.max(1, 2 ** Math.ceil(Math.log2(Math.max(1, wanted))) / 8)
+  return Math.ceil(wanted / step) * step
 }
 
 function padded(tokens: string, lengths: string, texts: readonly Int32Array[], positions: number): Feeds {

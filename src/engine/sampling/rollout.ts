@@ -33,7 +33,7 @@ async function drawTogether(
 ): Promise<void> {
   const requests = [...new Set(rows.map(({ request }) => request))]
   const batch = new RolloutBatch(maker, {
-    choice: choiceVariant(requests),
+    choice: choiceVariant(requests, maker.programs.options.model.vocabulary),
     stops: rounded(stopCount(requests)),
     length,
     // The last token is never read; what is read last needs a place only where the row can go on from it.
