@@ -4,6 +4,7 @@
  * masks repeat); it costs one forward pass more.
  */
 import type { CrossEntropyDatum } from './datum.ts'
+import { requireIntegers, requireList, requireRecord } from './required-types.ts'
 import type { Trainer } from './training.ts'
 
 /** What log-probabilities are asked for; their weights come from the loss. */
@@ -47,6 +48,7 @@ export async function forwardBackwardCustom(
   { dropoutSeed }: CustomLossOptions = {},
 ): Promise<CustomLossResult> {
   const { version } = trainer
+  checkCustomData(data)
   const options = { dropoutSeed: dropoutSeed === undefined ? seedOf(data, version) : dropoutSeed }
   const cost = { kind: 'cross_entropy' } as const
   const unweighted = data.map(datum => ({
@@ -54,7 +56,10 @@ export async function forwardBackwardCustom(
     weights: new Float32Array(targetCount(datum, trainer.vocabulary)),
   }))
   const { logProbabilities } = await trainer.forward(unweighted, cost, options)
-  const { loss, gradients, metrics = {} } = f(logProbabilities)
+  const computed = f(logProbabilities)
+  requireRecord('forwardBackwardCustom: what the custom loss returned', computed)
+  const { loss, gradients, metrics = {} } = computed
+  requireList('forwardBackwardCustom: gradients of the custom loss (which must not be asynchronous)', gradients)
   checkGradients(gradients, logProbabilities)
   const weighted = data.map((datum, index) => ({ ...datum, weights: Float32Array.from(gradients[index]!, g => -g) }))
   await trainer.forwardBackward(weighted, cost, options)
@@ -107,6 +112,21 @@ function checkGradients(gradients: LogProbabilities, logProbabilities: LogProbab
         `the custom loss's derivative by log-probability ${position} of data[${datum}] is ${values[position]}, ` +
           `where the log-probability is ${logProbabilities[datum]![position]}`,
       )
+  }
+}
+
+/** What is asked of the data before the trainer is; it asks for the rest. */
+function checkCustomData(data: readonly CustomDatum[]): void {
+  requireList('forwardBackwardCustom: data', data)
+  for (const [index, datum] of data.entries()) {
+    const place = `forwardBackwardCustom: data[${index}]`
+    requireRecord(place, datum)
+    requireRecord(`${place}.input`, datum.input)
+    requireIntegers(`${place}.input.tokens`, datum.input.tokens)
+    const { targets } = datum
+    if (targets === 'vocabulary' || targets instanceof Int32Array) continue
+    requireRecord(`${place}.targets`, targets)
+    requireIntegers(`${place}.targets.tokens`, targets.tokens)
   }
 }
 

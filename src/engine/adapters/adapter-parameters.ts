@@ -6,6 +6,7 @@ import { seededRandom } from '../../statistics/random.ts'
 import type { Adapters } from '../engine.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
+import { requireList } from '../required-types.ts'
 
 /** (inputs, rank); `adapterB` is (rank, outputs). */
 export const adapterA = (matrix: string): string => `${matrix}.adapter.a`
@@ -27,6 +28,17 @@ export function adaptedMatrices(parameters: readonly Parameter[], adapters: Adap
   if (!Number.isInteger(rank) || rank < 1)
     throw new Error(`adapters: rank is ${rank}: expected a positive whole number`)
   if (!(Number.isFinite(alpha) && alpha > 0)) throw new Error(`adapters: alpha is ${alpha}: expected a positive number`)
+  const matrices = chosenMatrices(parameters, projections)
+  const largest = matrices.reduce((most, { shape }) => Math.max(most, ...shape), 0)
+  if (rank > largest)
+    throw new Error(`adapters: rank is ${rank}: above ${largest}, the largest side of the matrices, it adds nothing`)
+  return matrices
+}
+
+function chosenMatrices(
+  parameters: readonly Parameter[],
+  projections: readonly string[] | undefined,
+): readonly Parameter[] {
   const matrices = parameters.filter(({ role }) => role === 'matrix')
   if (projections === undefined) {
     if (matrices.length === 0)
@@ -35,6 +47,7 @@ export function adaptedMatrices(parameters: readonly Parameter[], adapters: Adap
       )
     return matrices
   }
+  requireList('adapters: projections', projections)
   if (projections.length === 0)
     throw new Error('adapters: projections is empty, so that nothing would be trained; leave it out for all matrices')
   for (const projection of projections) {

@@ -1,6 +1,7 @@
 /**
  * Whether requests for beams make sense for a model.
  */
+import { requireIntegers, requireList, requireRecord } from '../required-types.ts'
 import type { BeamRequest, Sampler, Transitions } from '../sampling.ts'
 
 type Sizes = Pick<Sampler, 'vocabulary' | 'contextLength'>
@@ -9,7 +10,15 @@ type Sizes = Pick<Sampler, 'vocabulary' | 'contextLength'>
 export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes): void {
   // Requests often share a large one.
   const checked = new Set<Transitions>()
-  for (const [index, { prompt, beams, maximumTokens, stop, constraint }] of requests.entries()) {
+  requireList('beamSearch: requests', requests)
+  for (const [index, request] of requests.entries()) {
+    const place = `beamSearch: requests[${index}]`
+    requireRecord(place, request)
+    const { prompt, beams, maximumTokens, stop, constraint } = request
+    requireRecord(`${place}.prompt`, prompt)
+    requireIntegers(`${place}.prompt.tokens`, prompt.tokens)
+    requireList(`${place}.stop`, stop)
+    if (constraint !== undefined) requireRecord(`${place}.constraint`, constraint)
     const refuse = (problem: string) => {
       throw new Error(`beamSearch: request ${index}: ${problem}`)
     }
@@ -32,12 +41,15 @@ export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes
 }
 
 function constraintProblem({ next }: Transitions, sizes: Sizes): string | null {
+  if (!Array.isArray(next) || !next.every(transitions => transitions instanceof Map))
+    return 'has no array of Maps called next'
   if ((next[0]?.size ?? 0) === 0) return 'allows no first token'
   for (const [state, transitions] of next.entries())
     for (const [token, following] of transitions) {
       if (!isTokenOf(token, sizes))
         return `allows ${token} in state ${state}, which is not one of the ${sizes.vocabulary} tokens`
-      if (!(following in next)) return `leads from state ${state} to ${following}, and has only ${next.length} states`
+      if (!(Number.isInteger(following) && following in next))
+        return `leads from state ${state} to ${following}, and has only ${next.length} states`
     }
   return null
 }

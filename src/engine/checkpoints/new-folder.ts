@@ -3,22 +3,26 @@
  * stands beside it, under a name that ends in .tmp.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 /**
  * Creates the folder (and those above it) with what `write` puts into the one it is given. Throws one sentence, and leaves nothing,
  * where something of that name is there or writing fails. `write` must bring its files through to the disk.
  */
 export function writeNewFolder(folder: string, write: (temporary: string) => void): void {
+  if (typeof folder !== 'string' || folder === '' || folder.includes('\0'))
+    throw new Error(`cannot write a folder: its path is ${JSON.stringify(folder)}`)
   const refuse = (reason: string, cause?: unknown) =>
     new Error(`cannot write the folder ${folder}: ${reason}; nothing was changed`, { cause })
   if (existsSync(folder)) throw refuse('it is already there, and is never replaced')
-  const temporary = `${folder}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
+  // Without a slash at its end, so that what is beside it is not in it.
+  const place = resolve(folder)
+  const temporary = `${place}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
-    mkdirSync(dirname(folder), { recursive: true })
+    mkdirSync(dirname(place), { recursive: true })
     mkdirSync(temporary)
     write(temporary)
-    renameSync(temporary, folder)
+    renameSync(temporary, place)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     throw refuse((error as Error).message, error)

@@ -5,6 +5,7 @@
  */
 import { type Differentiable, forwardBackwardCustom } from '../custom-loss.ts'
 import type { ModelInput } from '../datum.ts'
+import { requireIntegers, requireList, requireNumbers, requireRecord } from '../required-types.ts'
 import { checkDivergence, type Divergence, divergenceAt } from './divergences.ts'
 
 export interface DistillationDatum {
@@ -77,6 +78,7 @@ export async function forwardBackwardDistillation(
     throw new Error(
       `forwardBackwardDistillation: the teacher has a vocabulary of ${teacher.vocabulary}, the student one of ${vocabulary}`,
     )
+  requireList('forwardBackwardDistillation: data', data)
   for (const [index, datum] of data.entries()) checkDatum(`forwardBackwardDistillation: data[${index}]`, datum)
   const distributionOf = ({ temperature = 1 }: DistillationDatum) =>
     temperature === 1 ? {} : { distribution: { temperature } }
@@ -124,7 +126,15 @@ export async function forwardBackwardDistillation(
 }
 
 function checkDatum(place: string, datum: DistillationDatum): void {
+  requireRecord(place, datum)
   const { studentPositions, teacherPositions, weights, student, teacher } = datum
+  for (const [name, input] of Object.entries({ student, teacher })) {
+    requireRecord(`${place}.${name}`, input)
+    requireIntegers(`${place}.${name}.tokens`, input.tokens)
+  }
+  for (const [name, positions] of Object.entries({ studentPositions, teacherPositions }))
+    requireIntegers(`${place}.${name}`, positions)
+  requireNumbers(`${place}.weights`, weights)
   if (studentPositions.length !== teacherPositions.length || studentPositions.length !== weights.length)
     throw new Error(
       `${place} has ${studentPositions.length} student positions, ${teacherPositions.length} teacher positions and ` +

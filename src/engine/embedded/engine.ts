@@ -4,6 +4,7 @@
 import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
 import type { Adapters, Engine } from '../engine.ts'
 import type { Model } from '../models/model.ts'
+import { requireRecord } from '../required-types.ts'
 import { embeddedCapabilities } from './embedded-capabilities.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
@@ -54,6 +55,11 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     capabilities: embeddedCapabilities,
     async createTrainer({ model, seed = 0, values = new Map(), adapters = null }) {
       refuseDisposed('createTrainer')
+      requireRecord('createTrainer: model', model)
+      if (typeof model.build !== 'function')
+        throw new Error(
+          'createTrainer: model has no function build: give what decoder(…) or another maker of models returns',
+        )
       return newTrainer(model, adapters, seed, values)
     },
     async loadTrainer(folder) {

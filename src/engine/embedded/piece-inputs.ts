@@ -1,8 +1,9 @@
 /**
  * Fills the inputs of a computation from the data of a piece. Padding has token 0 and weight 0; rows that are too many have length 1.
  */
-import type { Datum, Distribution, RaggedTokens } from '../datum.ts'
+import type { CrossEntropyDatum, Datum, Distribution, RaggedTokens } from '../datum.ts'
 import type { ModelFacts } from '../losses/check-data.ts'
+import type { Loss } from '../losses/loss.ts'
 import { removed } from '../losses/target-log-probability.ts'
 import type { ComputationShape, DropoutMask } from './computation.ts'
 import { fillDropoutMask, maskKey } from './dropout-masks.ts'
@@ -52,7 +53,8 @@ function fillLoss(
   for (const [row, member] of piece.members.entries()) {
     const datum = data[member]!
     const start = row * positions
-    if ('weights' in datum) {
+    // Asked of the loss: a datum may have the fields of both.
+    if (isCrossEntropy(loss, datum)) {
       if (datum.targets instanceof Int32Array) inputs['data.targets']!.set(datum.targets, start)
       if (datum.targets === 'vocabulary' || datum.targets instanceof Int32Array)
         inputs['data.weights']!.set(datum.weights, start * width)
@@ -70,6 +72,10 @@ function fillLoss(
       inputs['data.counted']![start + position] = 1
     }
   }
+}
+
+function isCrossEntropy(loss: Loss, _: Datum): _ is CrossEntropyDatum {
+  return loss.kind === 'cross_entropy'
 }
 
 /** Ragged entries into rows of equal width. */

@@ -273,7 +273,8 @@ it('ends a call between two pieces with the reason of its signal, and goes on af
 it.each([
   [{ maximumTokens: 0 }, 'requests[0].maximumTokens is 0: expected a positive whole number'],
   [{ samples: 1.5 }, 'samples is 1.5'],
-  [{ temperature: -1 }, 'temperature is -1: expected a number from 0 on'],
+  [{ temperature: -1 }, 'temperature is -1: expected 0, or a number from 1e-20 on'],
+  [{ temperature: 1e-30 }, 'temperature is 1e-30: expected 0, or a number from 1e-20 on'],
   [{ topP: 0 }, 'topP is 0: expected a number above 0, up to 1'],
   [{ topK: 0 }, 'topK is 0'],
   [{ topLogProbabilities: 12 }, 'topLogProbabilities is 12: expected a whole number from 0 to the 11 tokens'],

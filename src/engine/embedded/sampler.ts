@@ -9,6 +9,7 @@ import { requireCapability } from '../capabilities.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
 import { checkDistribution, checkInput, checkTokens } from '../losses/check-data.ts'
 import type { Model } from '../models/model.ts'
+import { requireIntegers, requireList, requireRecord } from '../required-types.ts'
 import { topReadouts } from '../sampling/changed-models.ts'
 import { type ContextMaker, contextsOf, extended } from '../sampling/contexts.ts'
 import { rollOut } from '../sampling/rollout.ts'
@@ -69,8 +70,8 @@ export class EmbeddedSampler implements Sampler {
 
   sample(requests: readonly SampleRequest[], { signal }: CallOptions = {}): Promise<Sample[][]> {
     return this.#queue.add('sample', async () => {
-      requireCapability(embeddedCapabilities, 'sample', { samples: requests })
       checkSampleRequests(requests, this.#model, this)
+      requireCapability(embeddedCapabilities, 'sample', { samples: requests })
       const maker = this.#maker(signal)
       const given = await contextsOf(
         maker,
@@ -104,9 +105,13 @@ export class EmbeddedSampler implements Sampler {
 
   score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<Score[]> {
     return this.#queue.add('score', async () => {
-      const data = requests.map(({ input, targets, distribution, topLogProbabilities = 0 }, index): Datum => {
+      requireList('score: requests', requests)
+      const data = requests.map((request, index): Datum => {
         const place = `score: requests[${index}]`
+        requireRecord(place, request)
+        const { input, targets, distribution, topLogProbabilities = 0 } = request
         this.#check(place, input, distribution)
+        requireIntegers(`${place}.targets`, targets)
         const { length } = input.tokens
         if (targets.length !== length)
           throw new Error(`${place}.targets has ${targets.length} entries: expected ${length}, one for each position`)
@@ -141,8 +146,12 @@ export class EmbeddedSampler implements Sampler {
 
   distributions(inputs: readonly DistributionInput[], { signal }: CallOptions = {}): Promise<Float32Array[]> {
     return this.#queue.add('distributions', () => {
-      for (const [index, { input, distribution }] of inputs.entries())
-        this.#check(`distributions: inputs[${index}]`, input, distribution)
+      requireList('distributions: inputs', inputs)
+      for (const [index, each] of inputs.entries()) {
+        const place = `distributions: inputs[${index}]`
+        requireRecord(place, each)
+        this.#check(place, each.input, each.distribution)
+      }
       return this.#distributions(inputs, signal)
     })
   }
@@ -157,7 +166,8 @@ export class EmbeddedSampler implements Sampler {
 
   extend(prefix: Prefix, tokens: Int32Array): Promise<Prefix> {
     return this.#queue.add('extend', async () => {
-      checkPrefix('extend', prefix, this)
+      checkPrefix('extend: what is given', prefix, this)
+      requireIntegers('extend: tokens', tokens)
       if (tokens.length === 0) return prefix
       checkInput('extend', { ...prefix.input, tokens }, this.#model)
       const length = prefix.length + tokens.length
@@ -196,7 +206,7 @@ export class EmbeddedSampler implements Sampler {
 
   #check(place: string, input: ModelInput, distribution: Distribution | undefined): void {
     checkInput(place, input, this.#model)
-    if (distribution) checkDistribution(place, distribution, input.tokens.length, this.vocabulary)
+    if (distribution !== undefined) checkDistribution(place, distribution, input.tokens.length, this.vocabulary)
   }
 
   #maker(signal: AbortSignal | undefined): ContextMaker {

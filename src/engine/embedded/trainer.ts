@@ -14,7 +14,9 @@ import type { DatumFor, Loss } from '../losses/loss.ts'
 import type { Model } from '../models/model.ts'
 import { Optimisation } from '../optimisers/optimisation.ts'
 import type { OptimStepOptions, OptimStepResult } from '../optimisers/optimiser.ts'
+import { checkOptimStep } from '../optimisers/parameter-groups.ts'
 import type { Parameter } from '../parameter.ts'
+import { requireList } from '../required-types.ts'
 import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
 import { CallQueue } from './call-queue.ts'
@@ -56,6 +58,7 @@ export class EmbeddedTrainer implements Trainer {
   #dropoutCalls = 0
 
   constructor({ model, adapters, seed, values, threads, tokensAtOnce, onSnapshot }: EmbeddedTrainerOptions) {
+    if (!Number.isFinite(seed)) throw new Error(`createTrainer: seed is ${seed}: expected a finite number`)
     this.#model = model
     this.#adapters = adapters
     this.#seed = seed
@@ -90,7 +93,7 @@ export class EmbeddedTrainer implements Trainer {
     { capture = [], dropoutSeed = null }: ForwardOptions = {},
   ): Promise<ForwardResult> {
     return this.#queue.add('forward', async () => {
-      this.#check('forward', data, loss, capture)
+      this.#check('forward', data, loss, capture, dropoutSeed)
       const options = { gradients: false, capture, dropoutSeed }
       return (await this.#passes.run(this.#feeds(), data, loss, options)).result
     })
@@ -102,7 +105,7 @@ export class EmbeddedTrainer implements Trainer {
     { capture = [], dropoutSeed }: ForwardOptions = {},
   ): Promise<ForwardResult> {
     return this.#queue.add('forwardBackward', async () => {
-      this.#check('forwardBackward', data, loss, capture)
+      this.#check('forwardBackward', data, loss, capture, dropoutSeed)
       const seed = dropoutSeed === undefined ? maskKey(this.#seed, this.#dropoutCalls, 'call') : dropoutSeed
       const options = { gradients: true, capture, dropoutSeed: seed }
       const { result, gradients } = await this.#passes.run(this.#feeds(), data, loss, options)
@@ -114,6 +117,7 @@ export class EmbeddedTrainer implements Trainer {
 
   optimStep(options: OptimStepOptions): Promise<OptimStepResult> {
     return this.#queue.add('optimStep', async () => {
+      checkOptimStep(options)
       requireCapability(embeddedCapabilities, 'optimStep', { optimStep: options })
       if (!this.#gradients) throw new Error('optimStep: there are no gradients; call forwardBackward first')
       const result = await this.#optimisation.step(this.#weights.trained, this.#gradients, options)
@@ -185,9 +189,18 @@ export class EmbeddedTrainer implements Trainer {
     })
   }
 
-  #check(verb: string, data: readonly Datum[], loss: Loss, capture: readonly string[]): void {
-    requireCapability(embeddedCapabilities, verb, { loss, data, capture })
+  #check(
+    verb: string,
+    data: readonly Datum[],
+    loss: Loss,
+    capture: readonly string[],
+    dropoutSeed: number | null | undefined,
+  ): void {
     checkData(verb, data, loss, this.#model)
+    requireList(`${verb}: capture`, capture)
+    requireCapability(embeddedCapabilities, verb, { loss, data, capture })
+    if (!(dropoutSeed === undefined || dropoutSeed === null || Number.isFinite(dropoutSeed)))
+      throw new Error(`${verb}: dropoutSeed is ${dropoutSeed}: expected a finite number, or null for no dropout`)
     const { readouts } = this.#model
     for (const name of capture)
       if (!Object.hasOwn(readouts, name))

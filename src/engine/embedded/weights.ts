@@ -9,6 +9,7 @@ import type { Graph } from '../graph/graph.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Model } from '../models/model.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, requireNumbers } from '../required-types.ts'
 import { type ParameterTensors, plainParameters } from './computation.ts'
 
 type Values = ReadonlyMap<string, Float32Array>
@@ -55,10 +56,12 @@ export function parameterTensors(model: Model, adapters: Adapters | null): Param
 
 /** Throws a sentence where a value is of no parameter or has another length. */
 export function checkValues(verb: string, parameters: readonly Parameter[], values: Values): void {
+  if (!(values instanceof Map)) throw new Error(`${verb}: the values are ${described(values)}: expected a Map by name`)
   const sizes = new Map(parameters.map(({ name, shape }) => [name, sizeOf(shape)]))
   for (const [name, array] of values) {
     const size = sizes.get(name)
     if (size === undefined) throw new Error(`${verb}: there is no parameter ${name} to give values to`)
+    requireNumbers(`${verb}: ${name}`, array)
     if (array.length !== size) throw new Error(`${verb}: ${name} has ${array.length} values: expected ${size}`)
   }
 }

@@ -181,7 +181,7 @@ describe.each<readonly [string, Datum, Loss, string]>([
     'clipHigh of ppo is 1: expected a ratio from clipLow, 2, on',
   ],
   ['no beta', drawn, { kind: 'dro' } as unknown as Loss, 'beta of dro is undefined'],
-  ['another loss', drawn, { kind: 'grpo' } as unknown as Loss, 'this engine has no loss grpo'],
+  ['another loss', drawn, { kind: 'grpo' } as unknown as Loss, 'there is no loss of kind "grpo"'],
   [
     'an inner state that is not there',
     good,

@@ -4,8 +4,10 @@
  */
 import type { CrossEntropyDatum, Datum, Distribution, ModelInput, PolicyDatum, RaggedTokens } from '../datum.ts'
 import type { ModelInputs } from '../models/model.ts'
+import { described, requireIntegers, requireList, requireNumbers, requireRecord } from '../required-types.ts'
 import { checkLoss } from './check-loss.ts'
 import type { Loss } from './loss.ts'
+import { leastTemperature } from './target-log-probability.ts'
 
 /** What data are checked against. */
 export interface ModelFacts {
@@ -17,11 +19,14 @@ export interface ModelFacts {
 /** Throws for the first thing that does not fit. */
 export function checkData(verb: string, data: readonly Datum[], loss: Loss, model: ModelFacts): void {
   checkLoss(verb, loss)
+  requireList(`${verb}: data`, data)
   if (data.length === 0) throw new Error(`${verb}: there are no data`)
   for (const [index, datum] of data.entries()) {
     const place = `${verb}: data[${index}]`
+    requireRecord(place, datum)
     checkInput(place, datum.input, model)
-    if (datum.distribution) checkDistribution(place, datum.distribution, datum.input.tokens.length, model.vocabulary)
+    if (datum.distribution !== undefined)
+      checkDistribution(place, datum.distribution, datum.input.tokens.length, model.vocabulary)
     if (loss.kind === 'cross_entropy') {
       if (!('weights' in datum)) throw new Error(`${place} has no weights, which cross_entropy needs`)
       checkCrossEntropy(place, datum, loss, model.vocabulary)
@@ -33,7 +38,11 @@ export function checkData(verb: string, data: readonly Datum[], loss: Loss, mode
 }
 
 export function checkInput(place: string, input: ModelInput, { inputs, contextLength, vocabulary }: ModelFacts): void {
+  requireRecord(`${place}.input`, input)
   const { tokens, encoderTokens, features } = input
+  requireIntegers(`${place}.input.tokens`, tokens)
+  if (encoderTokens !== undefined) requireIntegers(`${place}.input.encoderTokens`, encoderTokens)
+  if (features !== undefined) requireNumbers(`${place}.input.features`, features)
   const positions = tokens.length
   if (positions === 0) throw new Error(`${place}.input has no tokens: expected one a position`)
   if (positions > contextLength)
@@ -66,6 +75,7 @@ function checkCrossEntropy(
   vocabulary: number,
 ): void {
   const positions = input.tokens.length
+  requireNumbers(`${place}.weights`, weights)
   const single = targets instanceof Int32Array
   let count: number
   if (targets === 'vocabulary') count = positions * vocabulary
@@ -74,6 +84,10 @@ function checkCrossEntropy(
     checkTokens(`${place}.targets`, targets, vocabulary)
     count = positions
   } else {
+    if (typeof targets !== 'object' || targets === null || Array.isArray(targets))
+      throw new Error(
+        `${place}.targets is ${described(targets)}: expected an Int32Array, { tokens, offsets }, or 'vocabulary'`,
+      )
     checkRagged(`${place}.targets`, targets, positions, vocabulary)
     count = targets.tokens.length
   }
@@ -92,7 +106,9 @@ function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): voi
   const { input, targets, logProbabilities, advantages, distribution } = datum
   const positions = input.tokens.length
   const each = `one for each of ${positions} positions`
-  if (!(targets instanceof Int32Array)) throw new Error(`${place}.targets: expected an Int32Array with ${each}`)
+  requireIntegers(`${place}.targets`, targets)
+  requireNumbers(`${place}.logProbabilities`, logProbabilities)
+  requireNumbers(`${place}.advantages`, advantages)
   checkLength(`${place}.targets`, targets, positions, each)
   checkTokens(`${place}.targets`, targets, vocabulary)
   checkLength(`${place}.logProbabilities`, logProbabilities, positions, each)
@@ -108,16 +124,21 @@ function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): voi
 
 export function checkDistribution(
   place: string,
-  { temperature = 1, blocked = [], support }: Distribution,
+  distribution: Distribution,
   positions: number,
   vocabulary: number,
 ): void {
-  if (!(Number.isFinite(temperature) && temperature > 0))
-    throw new Error(`${place}.distribution.temperature is ${temperature}: expected a positive number`)
+  requireRecord(`${place}.distribution`, distribution)
+  const { temperature = 1, blocked = [], support } = distribution
+  if (!(Number.isFinite(temperature) && temperature >= leastTemperature))
+    throw new Error(
+      `${place}.distribution.temperature is ${temperature}: expected a positive number, ${leastTemperature} or more`,
+    )
+  requireList(`${place}.distribution.blocked`, blocked)
   checkTokens(`${place}.distribution.blocked`, blocked, vocabulary)
   const gone = new Set(blocked)
   if (gone.size === vocabulary) throw new Error(`${place}.distribution.blocked names every token of the vocabulary`)
-  if (!support) return
+  if (support === undefined) return
   checkRagged(`${place}.distribution.support`, support, positions, vocabulary)
   for (let position = 0; position < positions; position++) {
     const tokens = tokensAt(support, position)
@@ -158,7 +179,11 @@ function tokensAt({ tokens, offsets }: RaggedTokens, position: number): Int32Arr
   return tokens.subarray(offsets[position], offsets[position + 1])
 }
 
-function checkRagged(place: string, { tokens, offsets }: RaggedTokens, positions: number, vocabulary: number): void {
+function checkRagged(place: string, ragged: RaggedTokens, positions: number, vocabulary: number): void {
+  requireRecord(place, ragged)
+  const { tokens, offsets } = ragged
+  requireIntegers(`${place}.tokens`, tokens)
+  requireIntegers(`${place}.offsets`, offsets)
   checkLength(`${place}.offsets`, offsets, positions + 1, `one more than ${positions} positions`)
   for (let position = 0; position <= positions; position++)
     if (position === 0 ? offsets[0] !== 0 : offsets[position]! < offsets[position - 1]!)

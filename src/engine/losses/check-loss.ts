@@ -1,10 +1,12 @@
 /**
  * Whether the numbers of a loss make sense.
  */
+import { requireRecord } from '../required-types.ts'
 import type { Loss } from './loss.ts'
 
 /** Throws a sentence for the first that does not. */
 export function checkLoss(verb: string, loss: Loss): void {
+  requireRecord(`${verb}: the loss`, loss)
   const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
     if (!holds) throw new Error(`${verb}: ${field} of ${loss.kind} is ${value}: expected ${expected}`)
   }
@@ -12,7 +14,12 @@ export function checkLoss(verb: string, loss: Loss): void {
   switch (loss.kind) {
     case 'cross_entropy': {
       const { labelSmoothing = 0, zLoss = 0, innerStateWeight = 0 } = loss
-      expect(labelSmoothing >= 0 && labelSmoothing < 1, 'labelSmoothing', labelSmoothing, 'a number from 0 to below 1')
+      expect(
+        isAmount(labelSmoothing) && labelSmoothing < 1,
+        'labelSmoothing',
+        labelSmoothing,
+        'a number from 0 to below 1',
+      )
       expect(isAmount(zLoss), 'zLoss', zLoss, 'a number from 0 on')
       expect(isAmount(innerStateWeight), 'innerStateWeight', innerStateWeight, 'a number from 0 on')
       return

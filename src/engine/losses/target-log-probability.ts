@@ -21,6 +21,9 @@ export type Targets =
  */
 export const removed = -1e30
 
+/** Logits divided by less could come near what is removed, or be no numbers. */
+export const leastTemperature = 1e-20
+
 /** Logits (n, vocabulary) of the distribution that is meant: divided by temperatures, and without what the mask removes. */
 export function distributionLogits(
   logits: Tensor,

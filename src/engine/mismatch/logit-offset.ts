@@ -2,6 +2,7 @@
  * A fixed error of a sampler: a number a token, added to the logits.
  */
 import { seededRandom } from '../../statistics/random.ts'
+import { requireNumbers } from '../required-types.ts'
 
 /** Normal numbers of a given standard deviation, for `logitOffset` of a snapshot. The same at the same seed. */
 export function randomLogitOffset(vocabulary: number, standardDeviation: number, seed: number): Float32Array {
@@ -13,6 +14,7 @@ export function randomLogitOffset(vocabulary: number, standardDeviation: number,
 
 /** Throws a sentence for an offset that does not fit a vocabulary. */
 export function checkLogitOffset(offset: Float32Array, vocabulary: number): void {
+  requireNumbers('logitOffset', offset)
   if (offset.length !== vocabulary)
     throw new Error(`logitOffset: there are ${offset.length} numbers for a vocabulary of ${vocabulary} tokens`)
   const wrong = offset.findIndex(value => !Number.isFinite(value))

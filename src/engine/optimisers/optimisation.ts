@@ -34,7 +34,7 @@ export class Optimisation {
     const moving = this.#parameters.filter(({ name }) => !groups.get(name)!.frozen)
     const gradientNorm = globalNorm(moving.map(({ name }) => gradients.get(name)!))
     const limit = options.clipNorm ?? Number.POSITIVE_INFINITY
-    if (!(limit > 0))
+    if (!(typeof limit === 'number' && limit > 0))
       throw new Error(`optimStep: clipNorm is ${limit}: expected a positive number, or null for no clipping`)
     const gradientScale = gradientNorm > limit ? limit / gradientNorm : 1
 

@@ -2,7 +2,22 @@
  * Which group a parameter belongs to, and whether what the groups say makes sense.
  */
 import type { Parameter } from '../parameter.ts'
-import type { ParameterGroup } from './optimiser.ts'
+import { described, requireList, requireRecord } from '../required-types.ts'
+import type { OptimStepOptions, ParameterGroup } from './optimiser.ts'
+
+/** Whether the options are what their types say; whether the numbers in them make sense is asked with the parameters. */
+export function checkOptimStep(options: OptimStepOptions): void {
+  requireRecord('optimStep: what is given', options)
+  requireList('optimStep: groups', options.groups)
+  for (const [index, group] of options.groups.entries()) {
+    const place = `optimStep: groups[${index}]`
+    requireRecord(place, group)
+    requireRecord(`${place}.optimiser`, group.optimiser)
+    const { match } = group
+    if (typeof match !== 'string' && typeof match !== 'function' && !Array.isArray(match))
+      throw new Error(`${place}.match is ${described(match)}: expected a role, an array of roles, or a function`)
+  }
+}
 
 /** The group of each parameter, by name. Throws a sentence for a parameter without one, or one that its optimiser cannot move. */
 export function assignGroups(
@@ -34,13 +49,14 @@ function checkGroup({ optimiser, learningRate, weightDecay = 0 }: ParameterGroup
   const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
     if (!holds) throw new Error(`optimStep: ${field} is ${value}: expected ${expected}`)
   }
-  const isFraction = (value: number) => value >= 0 && value < 1
+  const isFraction = (value: number) => Number.isFinite(value) && value >= 0 && value < 1
+  const areFractions = (values: readonly number[]) => values.length === 2 && values.every(isFraction)
   expect(Number.isFinite(learningRate) && learningRate >= 0, 'learningRate', learningRate, 'a number from 0 on')
   expect(Number.isFinite(weightDecay) && weightDecay >= 0, 'weightDecay', weightDecay, 'a number from 0 on')
   switch (optimiser.kind) {
     case 'adamw': {
       const { betas = [0, 0], epsilon = 1 } = optimiser
-      expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
+      expect(areFractions(betas), 'betas', betas, 'two numbers from 0 to below 1')
       // Zero would divide zero by zero where a gradient has been zero from the start, as an unseen token's is.
       expect(Number.isFinite(epsilon) && epsilon > 0, 'epsilon', epsilon, 'a positive number')
       return
@@ -48,12 +64,17 @@ function checkGroup({ optimiser, learningRate, weightDecay = 0 }: ParameterGroup
     case 'muon': {
       const { momentum = 0, newtonSchulzSteps: steps = 1 } = optimiser
       expect(isFraction(momentum), 'momentum', momentum, 'a number from 0 to below 1')
-      expect(Number.isInteger(steps) && steps > 0, 'newtonSchulzSteps', steps, 'a positive whole number')
+      expect(
+        Number.isInteger(steps) && steps > 0 && steps <= 100,
+        'newtonSchulzSteps',
+        steps,
+        'a whole number from 1 to 100',
+      )
       return
     }
     case 'lion': {
       const { betas = [0, 0] } = optimiser
-      expect(betas.every(isFraction), 'betas', betas, 'two numbers from 0 to below 1')
+      expect(areFractions(betas), 'betas', betas, 'two numbers from 0 to below 1')
       return
     }
     case 'sgd': {

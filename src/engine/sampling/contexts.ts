@@ -28,7 +28,8 @@ export async function contextsOf(maker: ContextMaker, prompts: readonly ModelInp
   const beginnings = await encodedPrompts(maker, different)
   const contexts = await completed(
     maker,
-    different.map(({ tokens }, index) => ({ ...beginnings[index]!, tokens, segment: null })),
+    // Copies: a prefix outlives the arrays that it was made of, which may be written to again.
+    different.map(({ tokens }, index) => ({ ...beginnings[index]!, tokens: tokens.slice(), segment: null })),
   )
   const byKey = new Map(different.map((prompt, index) => [contentKey(prompt), contexts[index]!]))
   return keys.map(key => byKey.get(key)!)

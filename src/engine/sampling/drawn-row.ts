@@ -66,7 +66,10 @@ export class DrawnRow {
     let taken = 0
     for (let index = row; index < tokens.length && !this.ended; index += rows) {
       this.#tokens.push(tokens[index]!)
-      this.#logProbabilities.push(results['logProbability']![index]!)
+      const logProbability = results['logProbability']![index]!
+      if (Number.isNaN(logProbability))
+        throw new Error('sample: the log-probability of a drawn token is not a number; have the weights diverged?')
+      this.#logProbabilities.push(logProbability)
       this.#drawnLogProbabilities.push(results['drawnLogProbability']![index]!)
       for (let rank = 0; rank < wanted; rank++) {
         this.#topTokens.push(results['topTokens']![index * top + rank]!)

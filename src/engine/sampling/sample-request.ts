@@ -4,14 +4,19 @@
 
 import type { ModelInput } from '../datum.ts'
 import { checkInput, type ModelFacts } from '../losses/check-data.ts'
+import { leastTemperature } from '../losses/target-log-probability.ts'
+import { requireList, requireRecord } from '../required-types.ts'
 import type { Prefix, SampleRequest } from '../sampling.ts'
 import { Context } from './context.ts'
 
 /** Throws one sentence for the first thing that is wrong. */
 export function checkSampleRequests(requests: readonly SampleRequest[], model: ModelFacts, owner: object): void {
+  requireList('sample: requests', requests)
   for (const [index, request] of requests.entries()) {
     const place = `sample: requests[${index}]`
+    requireRecord(place, request)
     checkPrompt(`${place}.prompt`, request.prompt, model, owner)
+    const { key = '' } = request
     const { samples = 1, maximumTokens, seed = 0, temperature = 1, topP = 1, topK, topLogProbabilities = 0 } = request
     const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
       if (!holds) throw new Error(`${place}.${field} is ${value}: expected ${expected}`)
@@ -20,8 +25,10 @@ export function checkSampleRequests(requests: readonly SampleRequest[], model: M
     expect(isWhole(samples, 1), 'samples', samples, 'a positive whole number')
     expect(isWhole(maximumTokens, 1), 'maximumTokens', maximumTokens, 'a positive whole number')
     expect(Number.isFinite(seed), 'seed', seed, 'a finite number')
-    expect(Number.isFinite(temperature) && temperature >= 0, 'temperature', temperature, 'a number from 0 on')
-    expect(topP > 0 && topP <= 1, 'topP', topP, 'a number above 0, up to 1')
+    expect(typeof key === 'string' || Number.isFinite(key), 'key', key, 'a text or a finite number')
+    const isTemperature = temperature === 0 || (Number.isFinite(temperature) && temperature >= leastTemperature)
+    expect(isTemperature, 'temperature', temperature, `0, or a number from ${leastTemperature} on`)
+    expect(Number.isFinite(topP) && topP > 0 && topP <= 1, 'topP', topP, 'a number above 0, up to 1')
     if (topK !== undefined) expect(isWhole(topK, 1), 'topK', topK, 'a positive whole number')
     expect(
       isWhole(topLogProbabilities, 0) && topLogProbabilities <= model.vocabulary,
@@ -42,6 +49,7 @@ export function checkSampleRequests(requests: readonly SampleRequest[], model: M
 
 /** A prompt, or a prefix of this very sampler. */
 export function checkPrompt(place: string, prompt: ModelInput | Prefix, model: ModelFacts, owner: object): void {
+  requireRecord(place, prompt)
   if ('length' in prompt) {
     checkPrefix(place, prompt, owner)
     return
@@ -56,6 +64,9 @@ export function checkPrefix(place: string, prefix: Prefix, owner: object): asser
 }
 
 function checkTokens(place: string, { blocked = [], stop = [] }: SampleRequest, vocabulary: number): void {
+  requireList(`${place}.blocked`, blocked)
+  requireList(`${place}.stop`, stop)
+  for (const [index, sequence] of stop.entries()) requireList(`${place}.stop[${index}]`, sequence)
   const isToken = (token: number) => Number.isInteger(token) && token >= 0 && token < vocabulary
   const wrong = [...blocked, ...stop.flat()].find(token => !isToken(token))
   if (wrong !== undefined)
