@@ -12,9 +12,9 @@ export function choiceVariant(requests: readonly SampleRequest[], vocabulary: nu
     temperature: requests.some(({ temperature = 1 }) => temperature !== 1 && temperature !== 0),
     greedy: requests.some(({ temperature }) => temperature === 0),
     blocked: requests.some(({ blocked = [] }) => blocked.length > 0),
-    filter: Math.max(0, ...requests.map(request => (filters(request) ? keptAtMost(request, vocabulary) : 0))),
+    filter: largest(requests, request => (filters(request) ? keptAtMost(request, vocabulary) : 0)),
     support: requests.some(request => request.returnSupport && filters(request)),
-    top: Math.max(0, ...requests.map(({ topLogProbabilities = 0 }) => topLogProbabilities)),
+    top: largest(requests, ({ topLogProbabilities = 0 }) => topLogProbabilities),
   }
 }
 
@@ -26,7 +26,7 @@ const keptAtMost = ({ topK }: SampleRequest, vocabulary: number) => Math.min(top
 
 /** Most single tokens at which a row stops. */
 export function stopCount(requests: readonly SampleRequest[]): number {
-  return Math.max(0, ...requests.map(request => singleStops(request).length))
+  return largest(requests, request => singleStops(request).length)
 }
 
 const singleStops = ({ stop = [] }: SampleRequest) => stop.flatMap(sequence => (sequence.length === 1 ? sequence : []))
@@ -83,4 +83,9 @@ export function choiceFeeds(
     feeds['row.stops'] = tokens
   }
   return feeds
+}
+
+/** 0 where there is nothing. */
+export function largest<T>(values: readonly T[], size: (value: T) => number): number {
+  return values.reduce((most, value) => Math.max(most, size(value)), 0)
 }

@@ -107,7 +107,7 @@ export class DrawnRow {
     const kept: number[] = []
     for (let token = 0; token < support.length; token++) if (support[token]) kept.push(token)
     const blocked = new Set(this.request.blocked).size
-    if (kept.length + blocked < support.length) this.#support.push(...kept)
+    if (kept.length + blocked < support.length) for (const token of kept) this.#support.push(token)
     this.#supportOffsets.push(this.#support.length)
   }
 

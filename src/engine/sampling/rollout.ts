@@ -4,7 +4,7 @@
  */
 import { rounded } from '../embedded/pieces.ts'
 import type { Sample, SampleRequest } from '../sampling.ts'
-import { choiceVariant, stopCount } from './choice-feeds.ts'
+import { choiceVariant, largest, stopCount } from './choice-feeds.ts'
 import type { Context } from './context.ts'
 import type { ContextMaker } from './contexts.ts'
 import { type DrawnRow, rowsOf } from './drawn-row.ts'
@@ -37,10 +37,11 @@ async function drawTogether(
     stops: rounded(stopCount(requests)),
     length,
     // The last token is never read; what is read last needs a place only where the row can go on from it.
-    longest: Math.max(
-      ...rows.map(({ context, request }) => context.length + request.maximumTokens - (request.keepPrefix ? 1 : 2)),
+    longest: largest(
+      rows,
+      ({ context, request }) => context.length + request.maximumTokens - (request.keepPrefix ? 1 : 2),
     ),
-    encoderPositions: Math.max(...rows.map(({ context }) => context.encoderPositions)),
+    encoderPositions: largest(rows, ({ context }) => context.encoderPositions),
   })
   const waiting = [...rows]
   while (waiting.length + batch.going > 0) {
