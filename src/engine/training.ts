@@ -61,6 +61,8 @@ export interface Trainer {
   optimStep(options: OptimStepOptions): Promise<OptimStepResult>
   /** The accumulated gradients; zeros when there are none. */
   gradients(): Promise<ParameterArrays>
+  /** Drops the accumulated gradients; nothing else changes. */
+  clearGradients(): Promise<void>
   /** The values of the parameters. */
   values(): Promise<ParameterArrays>
   /** Replaces values; those that are not named stay. */

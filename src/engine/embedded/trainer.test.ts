@@ -33,8 +33,6 @@ const loss = { kind: 'cross_entropy' } as const
 
 const adamw: ParameterGroup = { match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.01, weightDecay: 0.1 }
 const muon: ParameterGroup = { match: 'matrix', optimiser: { kind: 'muon' }, learningRate: 0.02 }
-/** Clears the gradients and moves nothing. */
-const clear = { groups: [{ ...adamw, learningRate: 0, weightDecay: 0 }] }
 
 const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())
@@ -62,7 +60,7 @@ async function hashOf(trainer: Trainer): Promise<string> {
 async function gradientsOf(trainer: Trainer, ...batches: (readonly CrossEntropyDatum[])[]): Promise<ParameterArrays> {
   for (const batch of batches) await trainer.forwardBackward(batch, loss)
   const gradients = await trainer.gradients()
-  await trainer.optimStep(clear)
+  await trainer.clearGradients()
   return gradients
 }
 
@@ -115,7 +113,7 @@ describe('forward and forwardBackward', () => {
     const data = rows(4, 1)
     const forward = await trainer.forward(data, loss)
     const both = await trainer.forwardBackward(data, loss)
-    await trainer.optimStep(clear)
+    await trainer.clearGradients()
     expect(both).toEqual(forward)
     const sum = data.reduce(
       (total, { weights }, row) =>
@@ -166,7 +164,7 @@ describe('forward and forwardBackward', () => {
     const { captured } = await trainer.forward(data, loss, { capture })
     expect([...captured.keys()]).toEqual(capture)
     const alone = await trainer.forwardBackward(data.slice(0, 1), loss, { capture })
-    await trainer.optimStep(clear)
+    await trainer.clearGradients()
     for (const name of capture) {
       expect(captured.get(name)!.map(({ length }) => length)).toEqual([5, 8, 1, 3].map(length => 16 * length))
       for (const [index, value] of alone.captured.get(name)![0]!.entries())
@@ -178,14 +176,16 @@ describe('forward and forwardBackward', () => {
     expect(captured.get('hidden.0')![1]!.slice(6 * 16, 7 * 16)).toEqual(embedding.slice(16 * token, 16 * token + 16))
   })
 
-  it('accumulate until the step, which clears', async () => {
+  it('accumulate until they are cleared, which changes nothing else', async () => {
     const trainer = await shared
+    const [before, { version }] = [await hashOf(trainer), trainer]
     const [first, second] = [rows(4, 3), rows(4, 4)]
     const [a, b] = [await gradientsOf(trainer, first), await gradientsOf(trainer, second)]
     const sums = new Map([...a].map(([name, array]) => [name, array.map((value, i) => value + b.get(name)![i]!)]))
     expectClose(await gradientsOf(trainer, first, second), sums)
     for (const gradient of (await trainer.gradients()).values()) expect(gradient.every(value => value === 0)).toBe(true)
     await expect(trainer.optimStep({ groups: [adamw] })).rejects.toThrow('there are no gradients')
+    expect([await hashOf(trainer), trainer.version]).toEqual([before, version])
   })
 
   it('leave out what has weight 0, as if the row were shorter', async () => {
@@ -233,6 +233,7 @@ describe('optimStep', () => {
     const frozen: ParameterGroup = { ...adamw, match: ['embedding', 'gain'], frozen: true }
     const still: ParameterGroup = { ...adamw, match: parameter => parameter.name.endsWith('.query'), learningRate: 0 }
     await trainer.optimStep({ groups: [frozen, still, muon, adamw] })
+    for (const gradient of (await trainer.gradients()).values()) expect(gradient.every(value => value === 0)).toBe(true)
     const after = await trainer.values()
     for (const { name, role } of trainer.parameters) {
       const stays = role === 'embedding' || role === 'gain' || name.endsWith('.query')
@@ -274,7 +275,7 @@ describe('optimStep', () => {
     expect(await hashOf(trainer)).toBe(before)
     expect(await trainer.gradients()).toEqual(gradients)
     expect(trainer.version).toBe(version)
-    await trainer.optimStep(clear)
+    await trainer.clearGradients()
   })
 })
 

@@ -131,6 +131,12 @@ export class EmbeddedTrainer implements Trainer {
     return this.#queue.add('gradients', () => copies(this.#gradients ?? this.#zeros()))
   }
 
+  clearGradients(): Promise<void> {
+    return this.#queue.add('clearGradients', () => {
+      this.#gradients = null
+    })
+  }
+
   values(): Promise<ParameterArrays> {
     return this.#queue.add('values', () => copies(this.#weights.trained))
   }

@@ -97,6 +97,8 @@ async function* trainerAnswers(engine: Engine, folder: string): AsyncGenerator<u
   yield loaded.version
   await loaded.forwardBackward([datum(20)], loss)
   yield await loaded.gradients()
+  await loaded.clearGradients()
+  yield await loaded.gradients()
   yield await sentence(trainer.forward([{ ...datum(0), weights: new Float32Array(5) }], loss))
   yield await sentence(trainer.optimStep({ groups }))
   yield await sentence(loaded.optimStep({ groups: groups.slice(0, 1) }))

@@ -54,7 +54,15 @@ export interface SentTrainer extends SentSampler {
 }
 
 /** Verbs that are carried out as they are, on what they are given. */
-export type PlainTrainerVerb = 'forward' | 'forwardBackward' | 'gradients' | 'values' | 'setValues' | 'save' | 'load'
+export type PlainTrainerVerb =
+  | 'forward'
+  | 'forwardBackward'
+  | 'gradients'
+  | 'clearGradients'
+  | 'values'
+  | 'setValues'
+  | 'save'
+  | 'load'
 export type PlainSamplerVerb = 'beamSearch' | 'score' | 'distributions'
 
 /** `trainer`, `sampler`: the number that stands for it. */

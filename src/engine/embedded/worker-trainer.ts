@@ -53,6 +53,10 @@ export class WorkerTrainer implements Trainer {
     return this.#plain('gradients')
   }
 
+  clearGradients(): Promise<void> {
+    return this.#plain('clearGradients')
+  }
+
   values(): Promise<ParameterArrays> {
     return this.#plain('values')
   }
