@@ -32,6 +32,8 @@ export interface SampleRequest {
   readonly prompt: ModelInput | Prefix
   /** How many samples; default 1. */
   readonly samples?: number
+  /** Number of the first sample: more samples of a request, drawn later, are those of one larger call. Default 0. */
+  readonly firstSample?: number
   /** Most tokens to draw for each, the stop included. */
   readonly maximumTokens: number
   /**
@@ -41,7 +43,7 @@ export interface SampleRequest {
   readonly seed?: number
   /** Tells apart requests of one seed. Default: the prompt's tokens, so that equal prompts give equal samples. */
   readonly key?: string | number
-  /** Default 1; 0 takes the most probable token. */
+  /** Default 1; 0 takes the most probable token. Others are at least 1e-6, below which float32 is too coarse. */
   readonly temperature?: number
   /** At most this many most probable tokens, after temperature and blocked tokens. Default: all. */
   readonly topK?: number

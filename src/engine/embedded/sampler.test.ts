@@ -147,6 +147,8 @@ describe('what is drawn', () => {
     const [most, other] = tokensOf(await sampler.sample([{ ...requests[0]!, samples: 290 }, requests[1]!]))
     expect(most!.slice(0, 5)).toEqual(together[0])
     expect(other).toEqual(together[1])
+    const [later] = tokensOf(await sampler.sample([{ ...requests[0]!, firstSample: 3, samples: 4 }]))
+    expect(later).toEqual(most!.slice(3, 7))
     expect(new Set(most!.map(String)).size).toBe(290)
     for (const change of [{ seed: 1 }, { key: 'another' }])
       expect(tokensOf(await sampler.sample([{ ...requests[0]!, ...change }]))).not.toEqual([together[0]])
@@ -273,8 +275,10 @@ it('ends a call between two pieces with the reason of its signal, and goes on af
 it.each([
   [{ maximumTokens: 0 }, 'requests[0].maximumTokens is 0: expected a positive whole number'],
   [{ samples: 1.5 }, 'samples is 1.5'],
-  [{ temperature: -1 }, 'temperature is -1: expected 0, or a number from 1e-20 on'],
-  [{ temperature: 1e-30 }, 'temperature is 1e-30: expected 0, or a number from 1e-20 on'],
+  [{ temperature: -1 }, 'temperature is -1: expected 0, or a number from 0.000001 on'],
+  [{ temperature: 1e-7 }, 'temperature is 1e-7: expected 0, or a number from 0.000001 on'],
+  [{ firstSample: -1 }, 'firstSample is -1: expected a whole number from 0 on'],
+  [{ firstSample: 2 ** 32 - 1, samples: 2 }, 'firstSample is 4294967295: expected a whole number from 0 on, so that'],
   [{ topP: 0 }, 'topP is 0: expected a number above 0, up to 1'],
   [{ topK: 0 }, 'topK is 0'],
   [{ topLogProbabilities: 12 }, 'topLogProbabilities is 12: expected a whole number from 0 to the 11 tokens'],

@@ -74,8 +74,8 @@ const cases: readonly [string, () => Promise<unknown>][] = [
   ['data[1].distribution.blocked is of type Set', () => datum({ distribution: { blocked: new Set([4]) } })],
   ['data[1].distribution.support is a plain array', () => datum({ distribution: { support: [plain] } })],
   [
-    'temperature is 1e-40: expected a positive number, 1e-20 or more',
-    () => datum({ distribution: { temperature: 1e-40 } }),
+    'temperature is 1e-7: expected a positive number, 0.000001 or more',
+    () => datum({ distribution: { temperature: 1e-7 } }),
   ],
   ['data[1].targets is "vocabulary": expected an Int32Array', () => policy({ targets: 'vocabulary' })],
   ['data[1].logProbabilities is undefined', () => policy({ logProbabilities: undefined })],

@@ -125,7 +125,16 @@ async function* samplerAnswers(engine: Engine, folder: string): AsyncGenerator<u
   yield { version, vocabulary, contextLength }
   const prompt = { tokens: corpus.subarray(3, 6) }
   const [drawn] = await sampler.sample([
-    { prompt, samples: 2, maximumTokens: 4, topLogProbabilities: 2, topP: 0.9, returnSupport: true, keepPrefix: true },
+    {
+      prompt,
+      samples: 2,
+      firstSample: 5,
+      maximumTokens: 4,
+      topLogProbabilities: 2,
+      topP: 0.9,
+      returnSupport: true,
+      keepPrefix: true,
+    },
   ])
   yield drawn!.map(({ prefix, ...rest }) => ({ ...rest, kept: [prefix!.length, prefix!.tokens] }))
   const prefix = await sampler.prefix(prompt)

@@ -21,8 +21,11 @@ export type Targets =
  */
 export const removed = -1e30
 
-/** Logits divided by less could come near what is removed, or be no numbers. */
-export const leastTemperature = 1e-20
+/**
+ * Logits divided by less could come near what is removed, and far below their reciprocal is infinite in single precision. At this one
+ * the most probable token has all already, unless logits agree to some millionths.
+ */
+export const leastTemperature = 1e-6
 
 /** Logits (n, vocabulary) of the distribution that is meant: divided by temperatures, and without what the mask removes. */
 export function distributionLogits(

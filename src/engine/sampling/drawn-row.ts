@@ -140,7 +140,7 @@ export class DrawnRow {
 
 /** The rows of a request, sample by sample. */
 export function rowsOf(request: SampleRequest, context: Context): DrawnRow[] {
-  const { samples = 1, seed = 0, key = contentKey(context.input) } = request
+  const { samples = 1, firstSample = 0, seed = 0, key = contentKey(context.input) } = request
   const uniform = keyedUniform(seed, key)
-  return Array.from({ length: samples }, (_, sample) => new DrawnRow(request, context, uniform, sample))
+  return Array.from({ length: samples }, (_, index) => new DrawnRow(request, context, uniform, firstSample + index))
 }

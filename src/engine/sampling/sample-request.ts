@@ -17,12 +17,15 @@ export function checkSampleRequests(requests: readonly SampleRequest[], model: M
     requireRecord(place, request)
     checkPrompt(`${place}.prompt`, request.prompt, model, owner)
     const { key = '' } = request
-    const { samples = 1, maximumTokens, seed = 0, temperature = 1, topP = 1, topK, topLogProbabilities = 0 } = request
+    const { samples = 1, firstSample = 0, maximumTokens, seed = 0, temperature = 1 } = request
+    const { topP = 1, topK, topLogProbabilities = 0 } = request
     const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
       if (!holds) throw new Error(`${place}.${field} is ${value}: expected ${expected}`)
     }
     const isWhole = (value: number, from: number) => Number.isInteger(value) && value >= from
     expect(isWhole(samples, 1), 'samples', samples, 'a positive whole number')
+    const isNumbered = isWhole(firstSample, 0) && firstSample + samples <= 2 ** 32
+    expect(isNumbered, 'firstSample', firstSample, 'a whole number from 0 on, so that all samples come before 2^32')
     expect(isWhole(maximumTokens, 1), 'maximumTokens', maximumTokens, 'a positive whole number')
     expect(Number.isFinite(seed), 'seed', seed, 'a finite number')
     expect(typeof key === 'string' || Number.isFinite(key), 'key', key, 'a text or a finite number')
