@@ -17,8 +17,8 @@ import {
 } from './computation.ts'
 import { ForwardResults } from './forward-results.ts'
 import { dropoutInputs, pieceInputs } from './piece-inputs.ts'
-import { cutIntoPieces, rounded } from './pieces.ts'
 import { Programs } from './programs.ts'
+import { shapedPieces } from './shaped-pieces.ts'
 
 export interface PassesOptions {
   readonly model: Model
@@ -71,50 +71,32 @@ export class Passes {
     loss: Loss,
     { gradients: withGradients, capture, dropoutSeed, signal }: PassOptions,
   ): Promise<Pass> {
-    const { model, tokensAtOnce, trained } = this.#options
+    const { model, tokensAtOnce, trained, hasAdapters } = this.#options
     const longest = {
       positions: model.contextLength,
       encoderPositions: model.inputs.encoderContextLength ?? Number.POSITIVE_INFINITY,
     }
     const results = new ForwardResults(data, model.vocabulary, capture)
     let gradients: Map<string, Float32Array> | null = null
-    for (const { members, targets, adapter } of this.#groups(data)) {
-      const lengths = members.map(member => ({
-        positions: data[member]!.input.tokens.length,
-        encoderPositions: data[member]!.input.encoderTokens?.length ?? 0,
-      }))
-      const temperature = members.some(member => (data[member]!.distribution?.temperature ?? 1) !== 1)
-      const mask = members.some(member => removesTokens(data[member]!))
-      for (const inGroup of cutIntoPieces(lengths, tokensAtOnce, longest)) {
-        signal?.throwIfAborted()
-        const piece = { ...inGroup, members: inGroup.members.map(index => members[index]!) }
-        const { rows, positions, encoderPositions } = piece
-        const shape: ComputationShape = {
-          loss,
-          // Without adapters nothing that is trained takes part.
-          gradients: withGradients && adapter,
-          rows,
-          positions,
-          encoderPositions,
-          targets: targets === 'several' ? widestTargets(piece.members.map(member => data[member]!)) : targets,
-          temperature,
-          mask,
-          dropout: false,
-          adapter,
-          capture,
-        }
-        const dropout = dropoutSeed !== null && this.#usesDropout(shape)
-        const { program, about: masks } = await this.#compiled({ ...shape, dropout })
-        const outputs = await program.run({
-          ...values,
-          ...pieceInputs(data, piece, shape, model),
-          ...dropoutInputs(piece, masks, dropoutSeed ?? 0),
-        })
-        results.add(piece, shape, outputs)
-        if (!shape.gradients) continue
-        if (gradients) addInto(gradients, outputs)
-        else gradients = new Map(trained.map(name => [name, outputs[gradientOf(name)] as Float32Array]))
-      }
+    const lengths = data.map(({ input: { tokens, encoderTokens = [] } }) => {
+      return { positions: tokens.length, encoderPositions: encoderTokens.length }
+    })
+    for (const { piece, shape: ofPiece } of shapedPieces(data, lengths, { tokensAtOnce, longest, hasAdapters })) {
+      signal?.throwIfAborted()
+      // Without adapters nothing that is trained takes part.
+      const gradientsToo = withGradients && ofPiece.adapter
+      const shape: ComputationShape = { ...ofPiece, loss, gradients: gradientsToo, dropout: false, capture }
+      const dropout = dropoutSeed !== null && this.#usesDropout(shape)
+      const { program, about: masks } = await this.#compiled({ ...shape, dropout })
+      const outputs = await program.run({
+        ...values,
+        ...pieceInputs(data, piece, shape, model),
+        ...dropoutInputs(piece, masks, dropoutSeed ?? 0),
+      })
+      results.add(piece, shape, outputs)
+      if (!shape.gradients) continue
+      if (gradients) addInto(gradients, outputs)
+      else gradients = new Map(trained.map(name => [name, outputs[gradientOf(name)] as Float32Array]))
     }
     return { result: results.result(), gradients }
   }
@@ -138,38 +120,6 @@ export class Passes {
     this.#hasDropout ??= buildComputation(new Graph(), model, parameters, probe).dropoutMasks.length > 0
     return this.#hasDropout
   }
-
-  /** Data that one computation can take together, in the order in which each kind comes first. */
-  #groups(data: readonly Datum[]) {
-    const groups = new Map<
-      string,
-      { members: number[]; targets: 'single' | 'several' | 'vocabulary'; adapter: boolean }
-    >()
-    for (const [index, datum] of data.entries()) {
-      const targets =
-        datum.targets === 'vocabulary' ? 'vocabulary' : datum.targets instanceof Int32Array ? 'single' : 'several'
-      const adapter = !this.#options.hasAdapters || datum.adapter !== false
-      const key = `${targets} ${adapter}`
-      const group = groups.get(key)
-      if (group) group.members.push(index)
-      else groups.set(key, { members: [index], targets, adapter })
-    }
-    return groups.values()
-  }
-}
-
-function removesTokens({ distribution }: Datum): boolean {
-  return distribution !== undefined && ((distribution.blocked?.length ?? 0) > 0 || distribution.support !== undefined)
-}
-
-/** Rounded up like lengths. */
-function widestTargets(data: readonly Datum[]): number {
-  let widest = 1
-  for (const { targets } of data)
-    if (typeof targets === 'object' && 'offsets' in targets)
-      for (let position = 0; position + 1 < targets.offsets.length; position++)
-        widest = Math.max(widest, targets.offsets[position + 1]! - targets.offsets[position]!)
-  return rounded(widest)
 }
 
 function addInto(gradients: Map<string, Float32Array>, outputs: Readonly<Record<string, ArrayLike<number>>>): void {
