@@ -7,13 +7,14 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Distribution } from '../datum.ts'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
+import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
 import type { Context } from '../sampling/context.ts'
 import type { Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
 
-const model = decoder({
+const configuration: DecoderConfiguration = {
   vocabulary: 11,
   contextLength: 40,
   depth: 1,
@@ -28,7 +29,8 @@ const model = decoder({
   logitSoftCap: null,
   initialisationScale: 2,
   residualScaling: 'none',
-})
+}
+const model = decoder(configuration)
 const values = model.initialValues(1)
 const home = new Samplers({ model, adapters: null, threads: 1, tokensAtOnce: 64 })
 const sampler = home.create({ values, version: 7, pieceLength: 4 })
@@ -152,6 +154,27 @@ describe('what is drawn', () => {
     expect(new Set(most!.map(String)).size).toBe(290)
     for (const change of [{ seed: 1 }, { key: 'another' }])
       expect(tokensOf(await sampler.sample([{ ...requests[0]!, ...change }]))).not.toEqual([together[0]])
+  })
+
+  it('is the same to the last bit on one thread and on two', async () => {
+    // Large enough that the runtime divides its work.
+    const wide = decoder({
+      ...configuration,
+      vocabulary: 200,
+      contextLength: 256,
+      width: 144,
+      heads: 4,
+      keyValueHeads: 2,
+    })
+    const weights = wide.initialValues(2)
+    const requests = Array.from({ length: 24 }, (_, index) => ({
+      prompt: prompt(...Array.from({ length: 3 + 6 * index }, (_, place) => (place * index) % 200)),
+      maximumTokens: 6,
+      topP: 0.95,
+    }))
+    const [one, two] = [samplerOf(wide, weights), samplerOf(wide, weights, { threads: 2 })]
+    expect(await two.sample(requests)).toEqual(await one.sample(requests))
+    for (const each of [one, two]) await each.dispose()
   })
 
   it('has the frequencies of its distribution', async () => {
