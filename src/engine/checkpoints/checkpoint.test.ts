@@ -152,6 +152,14 @@ describe('a folder appears whole or not at all', () => {
     expect(readFileSync(join(folder, 'manifest.json')).equals(before)).toBe(true)
   })
 
+  it('where its name ends in a slash, and not where its name is too long', () => {
+    const path = newFolder()
+    writeCheckpoint(`${path}/`, written)
+    expect(readCheckpoint(path).values).toEqual(written.values)
+    expect(() => writeCheckpoint(join(home, 'x'.repeat(250)), written)).toThrow(/ENAMETOOLONG.*; nothing was changed/)
+    expect(readdirSync(home).filter(name => name.endsWith('.tmp'))).toEqual([])
+  })
+
   it('and is refused before anything is written when values are missing, too many or cannot be written', () => {
     const path = newFolder()
     const refuse = (change: Partial<Checkpoint>, sentence: string) =>
@@ -229,6 +237,28 @@ describe('a folder that does not fit is refused: ', () => {
     refuse(path, sentence)
   }
 
+  it('what only pretends to be a file or a model', () => {
+    const numbers = (change: (configuration: Record<string, unknown>) => void) =>
+      manifest(({ model }) => change(model.configuration))
+    const endless = numbers(configuration => {
+      configuration['depth'] = 1e9
+    })
+    refuse(endless, /it says that depth is 1000000000, and model.safetensors holds \d+ tensors, fewer than one a block/)
+    const pipe = (file: string) =>
+      changed(copy => {
+        rmSync(join(copy, file))
+        spawnSync('mkfifo', [join(copy, file)])
+      })
+    refuse(pipe('manifest.json'), 'its manifest.json is not a file')
+    const path = pipe('model.safetensors')
+    const sized = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'))
+    sized.files['model.safetensors'] = 0
+    writeFileSync(join(path, 'manifest.json'), JSON.stringify(sized))
+    refuse(path, 'model.safetensors is not a safetensors file that can be read: it is not a file')
+    const long = changed(copy => writeFileSync(join(copy, 'manifest.json'), ' '.repeat(2 ** 26 + 1)))
+    refuse(long, 'its manifest.json has 67108865 bytes')
+  })
+
   it('no manifest, no JSON, another JSON', () => {
     refuse(home, `cannot read the checkpoint ${home}: there is no manifest.json in it`)
     refuse(join(home, 'missing'), 'there is no manifest.json in it')
@@ -273,7 +303,7 @@ describe('a folder that does not fit is refused: ', () => {
       manifest(value => {
         value['adapters'] = { rank: 0 }
       }),
-      'adapters: rank is 0',
+      /not valid \(adapters.rank: /,
     )
     refuse(
       manifest(value => {

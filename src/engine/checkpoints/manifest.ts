@@ -13,7 +13,7 @@ const schema = z.strictObject({
   model: z.strictObject({ kind: z.string(), configuration: z.record(z.string(), z.unknown()) }),
   adapters: z
     .strictObject({
-      rank: whole,
+      rank: z.int().positive(),
       alpha: z.exactOptional(z.number()),
       projections: z.exactOptional(z.array(z.string()).readonly()),
     })

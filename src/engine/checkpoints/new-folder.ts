@@ -24,7 +24,8 @@ export function writeNewFolder(folder: string, write: (temporary: string) => voi
     write(temporary)
     renameSync(temporary, place)
   } catch (error) {
-    rmSync(temporary, { recursive: true, force: true })
+    // Not force: a name that is too long would make an error of its own.
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true })
     throw refuse((error as Error).message, error)
   }
 }

@@ -11,6 +11,7 @@ import type { Model } from '../models/model.ts'
 import { modelOf } from '../models/model-of.ts'
 import { checkStateRecord, type StateRecord } from '../optimisers/state.ts'
 import type { Parameter } from '../parameter.ts'
+import { checkDepth } from './believable-depth.ts'
 import { type Checkpoint, checkpointFiles as files } from './checkpoint.ts'
 import { type Manifest, parseManifest } from './manifest.ts'
 import { openSafetensors } from './safetensors.ts'
@@ -40,11 +41,9 @@ function readWhole(folder: string, options: ReadCheckpointOptions): Checkpoint {
     (options.model && modelDifference(manifest.model, options.model)) ??
     (options.adapters !== undefined ? adaptersDifference(adapters, options.adapters) : null)
   if (difference) throw new Error(difference)
-  const model = options.model ?? modelOf(manifest.model.kind, manifest.model.configuration)
+  checkFiles(folder, [files.model, ...(adapters ? [files.adapters] : []), files.optimiser], manifest.files)
+  const model = options.model ?? modelIn(folder, manifest)
   const added = adapters ? adapterParameters(model.parameters, adapters) : []
-
-  const expected = [files.model, ...(adapters ? [files.adapters] : []), files.optimiser]
-  checkFiles(folder, expected, manifest.files)
   const read = (file: string, parameters: readonly Parameter[]) => [
     ...readParameters(resolveInside(folder, file), file, parameters),
   ]
@@ -54,9 +53,24 @@ function readWhole(folder: string, options: ReadCheckpointOptions): Checkpoint {
   return { model, adapters, values, version, counters, optimiser }
 }
 
+function modelIn(folder: string, { model: { kind, configuration } }: Manifest): Model {
+  const opened = openSafetensors(resolveInside(folder, files.model))
+  opened.close()
+  checkDepth(configuration, opened.tensors.size, files.model)
+  return modelOf(kind, configuration)
+}
+
+/** In bytes: far more than any model needs, and little enough to parse. */
+const longestManifest = 2 ** 26
+
 function manifestText(folder: string): string {
   try {
-    return readFileSync(resolveInside(folder, files.manifest), 'utf8')
+    const path = resolveInside(folder, files.manifest)
+    const found = statSync(path)
+    if (!found.isFile()) throw new Error(`its ${files.manifest} is not a file`)
+    if (found.size > longestManifest)
+      throw new Error(`its ${files.manifest} has ${found.size} bytes, and ${longestManifest} are the most`)
+    return readFileSync(path, 'utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw new Error(`there is no ${files.manifest} in it`, { cause })

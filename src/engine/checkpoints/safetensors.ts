@@ -2,7 +2,7 @@
  * Reads and writes safetensors files: named arrays of numbers behind a small header, which is all that has to be read to know
  * what is there. Reading takes the number types that checkpoints are published in; writing is in single precision.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { elementSizes, toFloat32 } from './element-types.ts'
 import { headerLength, parseHeader, type SafetensorsHeader, type TensorEntry } from './safetensors-header.ts'
 
@@ -17,6 +17,9 @@ export interface SafetensorsFile {
 
 /** Opens a file and reads its header; the data are read tensor by tensor. Throws one sentence for a file that breaks a rule of the format. */
 export function openSafetensors(path: string): SafetensorsFile {
+  // Opening a pipe would wait for whoever writes to it.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new Error(`${path} is not a safetensors file that can be read: it is not a file`)
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)

@@ -9,7 +9,7 @@ export interface Copied<T> {
   readonly buffers: ArrayBuffer[]
 }
 
-/** Copies arrays, maps and plain objects, at any depth; everything else is as it was. */
+/** Copies arrays, maps and plain objects, at any depth; everything else is as it was, and copied or refused when it is sent. */
 export function copied<T>(value: T): Copied<T> {
   const buffers: ArrayBuffer[] = []
   return { value: copy(value, buffers) as T, buffers }
@@ -23,6 +23,12 @@ function copy(value: unknown, buffers: ArrayBuffer[]): unknown {
   }
   if (Array.isArray(value)) return value.map(element => copy(element, buffers))
   if (value instanceof Map) return new Map([...value].map(([key, element]) => [key, copy(element, buffers)]))
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  if (!isPlain(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, element]) => [key, copy(element, buffers)]))
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

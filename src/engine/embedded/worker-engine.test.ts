@@ -103,6 +103,8 @@ async function* trainerAnswers(engine: Engine, folder: string): AsyncGenerator<u
   yield await sentence(trainer.optimStep({ groups }))
   yield await sentence(loaded.optimStep({ groups: groups.slice(0, 1) }))
   yield await sentence(trainer.save(folder))
+  yield await sentence(trainer.optimStep({} as never))
+  yield await sentence(engine.createTrainer({} as never))
   yield await sentence(
     engine.createTrainer({ model: decoder(configuration), values: new Map([['no', corpus as never]]) }),
   )
@@ -145,6 +147,13 @@ async function* samplerAnswers(engine: Engine, folder: string): AsyncGenerator<u
     { prompt: drawn![1]!.prefix!, maximumTokens: 2, key: 'b' },
     { prompt, maximumTokens: 2, temperature: 0, blocked: [2] },
   ])
+  yield await sampler.beamSearch([{ prompt: longer, beams: 2, maximumTokens: 2, stop: [1] }])
+  yield (await sampler.prefix(longer)).tokens
+  // Callers that no type checker has seen.
+  yield await sentence(sampler.sample(undefined as never))
+  yield await sentence(sampler.sample([{ maximumTokens: 1 } as never]))
+  yield await sentence(sampler.sample([{ prompt, maximumTokens: 1, blocked: new Set([1]) as never }]))
+  yield await sentence(sampler.beamSearch([{ prompt } as never]))
   const input = { tokens: corpus.subarray(0, 5) }
   yield await sampler.score([{ input, targets: corpus.subarray(1, 6), topLogProbabilities: 2 }])
   yield await sampler.distributions([{ input, distribution: { temperature: 0.5 } }])
@@ -195,11 +204,11 @@ describe('the engine in its thread', () => {
   }
 
   it('answers for a trainer as the one in this thread', async () => {
-    expect(await wordsOf('trainer', trainerAnswers)).toHaveLength(6)
+    expect(await wordsOf('trainer', trainerAnswers)).toHaveLength(8)
   })
 
   it('answers for a sampler as the one in this thread', async () => {
-    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(6)
+    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(10)
   })
 })
 

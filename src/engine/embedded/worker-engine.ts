@@ -3,6 +3,7 @@
  * alive and can be stopped. Numbers are the same as in this thread. What is given is copied, and so are results.
  */
 import type { Engine } from '../engine.ts'
+import { requireRecord } from '../required-types.ts'
 import type { EmbeddedEngineOptions } from './engine.ts'
 import type { SentSampler, SentTrainer } from './worker-messages.ts'
 import { WorkerSampler } from './worker-sampler.ts'
@@ -30,8 +31,10 @@ export async function createWorkerEngine({ signal, ...options }: WorkerEngineOpt
   }
   return {
     capabilities,
-    async createTrainer({ model: { kind, configuration }, ...rest }) {
+    async createTrainer({ model, ...rest }) {
       refuseDisposed('createTrainer')
+      requireRecord('createTrainer: model', model)
+      const { kind, configuration } = model
       const work = { verb: 'createTrainer', options: { ...rest, model: { kind, configuration } } } as const
       return new WorkerTrainer(thread, (await thread.call(work)).value as SentTrainer)
     },

@@ -2,10 +2,11 @@
  * What goes between the main thread and the engine's thread: plain data, which are copied, and numbers that stand for the objects of
  * the engine's thread.
  */
+import type { ModelInput } from '../datum.ts'
 import type { Capabilities, TrainerOptions } from '../engine.ts'
 import type { OptimStepOptions, ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
-import type { Prefix, Sample, SampleRequest, Sampler } from '../sampling.ts'
+import type { BeamRequest, Prefix, Sample, SampleRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
 /** Functions cannot go to another thread: a model goes as what says everything about it. */
@@ -38,6 +39,10 @@ export interface SentSampleRequest extends Omit<SampleRequest, 'prompt'> {
   readonly prompt: SampleRequest['prompt'] | NamedPrefix
 }
 
+export interface SentBeamRequest extends Omit<BeamRequest, 'prompt'> {
+  readonly prompt: BeamRequest['prompt'] | NamedPrefix
+}
+
 export interface SentSample extends Omit<Sample, 'prefix'> {
   readonly prefix?: SentPrefix
 }
@@ -63,7 +68,7 @@ export type PlainTrainerVerb =
   | 'setValues'
   | 'save'
   | 'load'
-export type PlainSamplerVerb = 'beamSearch' | 'score' | 'distributions'
+export type PlainSamplerVerb = 'score' | 'distributions'
 
 /** `trainer`, `sampler`: the number that stands for it. */
 export type Work =
@@ -76,7 +81,8 @@ export type Work =
   | { readonly verb: 'disposeTrainer'; readonly trainer: number }
   | { readonly verb: PlainSamplerVerb; readonly sampler: number; readonly given: readonly unknown[] }
   | { readonly verb: 'sample'; readonly sampler: number; readonly requests: readonly SentSampleRequest[] }
-  | { readonly verb: 'prefix'; readonly sampler: number; readonly prompt: Parameters<Sampler['prefix']>[0] }
+  | { readonly verb: 'beamSearch'; readonly sampler: number; readonly requests: readonly SentBeamRequest[] }
+  | { readonly verb: 'prefix'; readonly sampler: number; readonly prompt: ModelInput | NamedPrefix }
   | { readonly verb: 'extend'; readonly sampler: number; readonly prefix: NamedPrefix; readonly tokens: Int32Array }
   | { readonly verb: 'disposeSampler'; readonly sampler: number }
 

@@ -2,6 +2,8 @@
  * A sampler of the engine's thread, as the main thread sees it.
  */
 import type { Distribution, ModelInput } from '../datum.ts'
+import { requireList, requireRecord } from '../required-types.ts'
+import { Context } from '../sampling/context.ts'
 import type {
   Beam,
   BeamRequest,
@@ -51,19 +53,19 @@ export class WorkerSampler implements Sampler {
     requests: readonly SampleRequest[],
     { signal }: CallOptions = {},
   ): Promise<readonly (readonly Sample[])[]> {
-    const sent = requests.map(({ prompt, ...rest }) => ({
-      ...rest,
-      prompt: 'length' in prompt ? this.#named(prompt) : prompt,
-    }))
-    const work = { verb: 'sample', sampler: this.#number, requests: sent } as const
+    const work = { verb: 'sample', sampler: this.#number, requests: this.#sent('sample', requests) } as const
     const samples = await this.#call<readonly (readonly SentSample[])[]>(work, signal)
     return samples.map(ofRequest =>
       ofRequest.map(({ prefix, ...rest }) => ({ ...rest, ...(prefix && { prefix: this.#prefix(prefix) }) })),
     )
   }
 
-  beamSearch(requests: readonly BeamRequest[], options?: CallOptions): Promise<readonly (readonly Beam[])[]> {
-    return this.#plain('beamSearch', requests, options)
+  async beamSearch(
+    requests: readonly BeamRequest[],
+    { signal }: CallOptions = {},
+  ): Promise<readonly (readonly Beam[])[]> {
+    const work = { verb: 'beamSearch', sampler: this.#number, requests: this.#sent('beamSearch', requests) } as const
+    return this.#call(work, signal)
   }
 
   score(requests: readonly ScoreRequest[], options?: CallOptions): Promise<readonly Score[]> {
@@ -78,10 +80,12 @@ export class WorkerSampler implements Sampler {
   }
 
   async prefix(prompt: ModelInput): Promise<Prefix> {
-    return this.#prefix(await this.#call({ verb: 'prefix', sampler: this.#number, prompt }))
+    const work = { verb: 'prefix', sampler: this.#number, prompt: this.#sentPrompt(prompt) } as const
+    return this.#prefix(await this.#call(work))
   }
 
   async extend(prefix: Prefix, tokens: Int32Array): Promise<Prefix> {
+    requireRecord('extend: the prefix', prefix)
     const work = { verb: 'extend', sampler: this.#number, prefix: this.#named(prefix), tokens } as const
     return this.#prefix(await this.#call(work))
   }
@@ -98,6 +102,19 @@ export class WorkerSampler implements Sampler {
   async #call<T>(work: Work, signal?: AbortSignal): Promise<T> {
     if (this.#disposed) throw new Error(`${work.verb}: the sampler was disposed of`)
     return (await this.#thread.call(work, signal)).value as T
+  }
+
+  #sent<R extends { readonly prompt: ModelInput | Prefix }>(verb: string, requests: readonly R[]) {
+    requireList(`${verb}: requests`, requests)
+    return requests.map((request, index) => {
+      requireRecord(`${verb}: requests[${index}]`, request)
+      return { ...request, prompt: this.#sentPrompt(request.prompt) }
+    })
+  }
+
+  #sentPrompt(prompt: ModelInput | Prefix): ModelInput | NamedPrefix {
+    // What is neither is refused by the thread.
+    return prompt instanceof WorkerPrefix || prompt instanceof Context ? this.#named(prompt) : prompt
   }
 
   /** By its number; one of elsewhere as what it looks like, which the thread will refuse. */

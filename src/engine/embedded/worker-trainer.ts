@@ -3,6 +3,7 @@
  */
 import type { DatumFor, Loss } from '../losses/loss.ts'
 import type { OptimStepOptions, OptimStepResult, ParameterGroup } from '../optimisers/optimiser.ts'
+import { checkOptimStep } from '../optimisers/parameter-groups.ts'
 import type { Parameter } from '../parameter.ts'
 import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
@@ -44,7 +45,9 @@ export class WorkerTrainer implements Trainer {
     return this.#plain('forwardBackward', data, loss, options)
   }
 
-  async optimStep({ groups, ...rest }: OptimStepOptions): Promise<OptimStepResult> {
+  async optimStep(given: OptimStepOptions): Promise<OptimStepResult> {
+    checkOptimStep(given)
+    const { groups, ...rest } = given
     const options = { ...rest, groups: groups.map(group => sentGroup(group, this.parameters)) }
     return this.#call({ verb: 'optimStep', trainer: this.#number, options })
   }

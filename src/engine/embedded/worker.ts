@@ -2,6 +2,7 @@
  * The engine's thread: an embedded engine that does what messages say and answers with messages.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { ModelInput } from '../datum.ts'
 import { modelOf } from '../models/model-of.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Prefix, Sampler } from '../sampling.ts'
@@ -93,8 +94,10 @@ async function carryOut(
     }
     case 'sample':
       return sample(work.sampler, work.requests, signal)
+    case 'beamSearch':
+      return samplers.get(work.sampler)!.beamSearch(restored(work.requests), { signal })
     case 'prefix':
-      return sentPrefix(work.sampler, await samplers.get(work.sampler)!.prefix(work.prompt))
+      return sentPrefix(work.sampler, await samplers.get(work.sampler)!.prefix(namedPrompt(work.prompt)))
     case 'extend': {
       const longer = await samplers.get(work.sampler)!.extend(namedPrefix(work.prefix), work.tokens)
       return sentPrefix(work.sampler, longer)
@@ -121,11 +124,7 @@ async function sample(
   requests: readonly SentSampleRequest[],
   signal: AbortSignal,
 ): Promise<readonly (readonly SentSample[])[]> {
-  const restored = requests.map(({ prompt, ...rest }) => ({
-    ...rest,
-    prompt: 'prefixNumber' in prompt ? namedPrefix(prompt) : prompt,
-  }))
-  const samples = await samplers.get(number)!.sample(restored, { signal })
+  const samples = await samplers.get(number)!.sample(restored(requests), { signal })
   return samples.map(ofRequest =>
     ofRequest.map(({ prefix, ...rest }) => ({ ...rest, ...(prefix && { prefix: sentPrefix(number, prefix) }) })),
   )
@@ -144,6 +143,15 @@ function sentTrainer(trainer: Trainer): SentTrainer {
 function sentSampler(sampler: Sampler): SentSampler {
   const { vocabulary, contextLength, version } = sampler
   return { number: numbered(samplers, sampler), vocabulary, contextLength, version }
+}
+
+function restored<R extends { readonly prompt: ModelInput | NamedPrefix }>(requests: readonly R[]) {
+  return requests.map(request => ({ ...request, prompt: namedPrompt(request.prompt) }))
+}
+
+/** What is no prompt at all is refused by the sampler. */
+function namedPrompt(prompt: ModelInput | NamedPrefix): ModelInput | Prefix {
+  return typeof prompt === 'object' && prompt !== null && 'prefixNumber' in prompt ? namedPrefix(prompt) : prompt
 }
 
 /** One that went with its sampler is as foreign to others as one of elsewhere. */

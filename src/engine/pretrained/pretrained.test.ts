@@ -181,6 +181,7 @@ describe('what cannot be computed is refused: ', () => {
       { num_hidden_layers: 1 },
       'it has 9 tensors that the model has no place for: model.layers.1.input_layernorm.weight',
     ],
+    [{ num_hidden_layers: 1e9 }, 'it says that depth is 1000000000, and what is there holds 21 tensors'],
     [{ num_hidden_layers: 3 }, 'it has no tensor model.layers.2.input_layernorm.weight, which its configuration needs'],
     [{ intermediate_size: 28 }, 'its tensor model.layers.0.mlp.gate_proj.weight has shape (24, 32): expected (28, 32)'],
   ])('%j', (changes, sentence) => {

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkDepth } from '../checkpoints/believable-depth.ts'
 import { decoder } from '../models/decoder.ts'
 import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
@@ -45,9 +46,10 @@ function read(folder: string, { contextLength }: ReadPretrainedOptions): Pretrai
   if (contextLength !== undefined && contextLength > whole.contextLength)
     throw new Error(`contextLength is ${contextLength}: expected at most ${whole.contextLength}, which it was made for`)
   const configuration = { ...whole, contextLength: contextLength ?? whole.contextLength }
-  const model = decoder(configuration)
   const weights = openWeights(folder)
   try {
+    checkDepth({ depth: configuration.depth }, weights.names.size, 'what is there')
+    const model = decoder(configuration)
     refuseOthers(weights, model.parameters, configuration)
     const values = new Map(model.parameters.map(parameter => [parameter.name, valuesOf(weights, parameter)]))
     const tokeniser = join(folder, 'tokenizer.json')
