@@ -6,7 +6,7 @@ import { type Asked, requireCapability } from './capabilities.ts'
 import type { CrossEntropyDatum } from './datum.ts'
 import { embeddedCapabilities } from './embedded/embedded-capabilities.ts'
 import type { Capabilities } from './engine.ts'
-import type { SampleRequest } from './sampling.ts'
+import type { SampleRequest, ScoreRequest } from './sampling.ts'
 
 /** A cluster that samples and trains with little else. */
 const few: Capabilities = {
@@ -25,6 +25,7 @@ const few: Capabilities = {
 const tokens = Int32Array.of(1, 2)
 const datum: CrossEntropyDatum = { input: { tokens }, targets: tokens, weights: Float32Array.of(1, 0) }
 const request: SampleRequest = { prompt: { tokens }, maximumTokens: 3 }
+const score: ScoreRequest = { input: { tokens }, targets: tokens }
 const group = { match: () => true, learningRate: 1 } as const
 
 it.each<readonly [string, Asked]>([
@@ -47,6 +48,9 @@ it.each<readonly [string, Asked]>([
   ['no 50 topLogProbabilities; the most is 20', { samples: [{ ...request, topLogProbabilities: 50 }] }],
   ['no prefixes; give whole prompts', { samples: [{ ...request, prompt: { length: 2, tokens } }] }],
   ['no prefixes; give whole prompts', { samples: [{ ...request, keepPrefix: true }] }],
+  ['no prefixes; give whole inputs', { scores: [{ ...score, prefix: { length: 2, tokens } }] }],
+  ['no several targets a position', { scores: [{ ...score, targets: { tokens, offsets: Int32Array.of(0, 1, 2) } }] }],
+  ['no 50 topLogProbabilities', { scores: [{ ...score, topLogProbabilities: 50 }] }],
   ['no beam search; sample instead', { beamSearch: true }],
 ])('%s', (sentence, asked) => {
   expect(() => requireCapability(few, 'verb', asked)).toThrow(sentence)
@@ -55,6 +59,13 @@ it.each<readonly [string, Asked]>([
 
 it('what it can do is not refused', () => {
   const optimStep = { groups: [{ ...group, optimiser: { kind: 'adamw' } as const }] }
-  const asked = { loss: { kind: 'ppo' }, data: [datum], optimStep, snapshot: {}, samples: [request] } as const
+  const asked = {
+    loss: { kind: 'ppo' },
+    data: [datum],
+    optimStep,
+    snapshot: {},
+    samples: [request],
+    scores: [score],
+  } as const
   expect(() => requireCapability(few, 'verb', asked)).not.toThrow()
 })

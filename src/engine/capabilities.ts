@@ -5,7 +5,7 @@ import type { Datum } from './datum.ts'
 import type { Capabilities } from './engine.ts'
 import type { Loss } from './losses/loss.ts'
 import type { OptimStepOptions } from './optimisers/optimiser.ts'
-import type { SampleRequest, SnapshotOptions } from './sampling.ts'
+import type { SampleRequest, ScoreRequest, SnapshotOptions } from './sampling.ts'
 
 /** What is asked of an engine, by what it needs. */
 export interface Asked {
@@ -15,6 +15,7 @@ export interface Asked {
   readonly optimStep?: OptimStepOptions
   readonly snapshot?: SnapshotOptions
   readonly samples?: readonly SampleRequest[]
+  readonly scores?: readonly ScoreRequest[]
   readonly beamSearch?: boolean
 }
 
@@ -23,31 +24,28 @@ export function requireCapability(capabilities: Capabilities, verb: string, aske
   const expect = (holds: boolean, what: string, instead: string) => {
     if (!holds) throw new Error(`${verb}: this engine has no ${what}; ${instead}`)
   }
-  const { loss, data = [], capture = [], optimStep, snapshot = {}, samples = [], beamSearch = false } = asked
+  const { loss, data = [], capture = [], optimStep, snapshot = {} } = asked
+  const { samples = [], scores = [], beamSearch = false } = asked
   if (loss)
     expect(
       capabilities.losses.includes(loss.kind),
       `loss ${loss.kind}`,
       `it has ${capabilities.losses.join(', ')}, and forwardBackwardCustom makes others of cross_entropy`,
     )
-  for (const datum of data) {
-    if ('weights' in datum) {
-      expect(
-        capabilities.raggedTargets || datum.targets instanceof Int32Array,
-        'several targets a position',
-        'give one target for each',
-      )
+  for (const datum of data)
+    if ('weights' in datum)
       expect(
         capabilities.signedWeights || datum.weights.every(weight => weight >= 0),
         'negative weights',
         'custom losses and negative examples need them',
       )
-    }
+  for (const { targets, distribution } of [...data, ...scores]) {
     expect(
-      capabilities.distributions || !datum.distribution,
-      'distributions other than the model’s own',
-      'leave it out',
+      capabilities.raggedTargets || targets instanceof Int32Array,
+      'several targets a position',
+      'give one target for each',
     )
+    expect(capabilities.distributions || !distribution, 'distributions other than the model’s own', 'leave it out')
   }
   expect(capabilities.readouts || capture.length === 0, 'read-outs', 'leave capture out')
   for (const { optimiser } of optimStep?.groups ?? [])
@@ -61,10 +59,11 @@ export function requireCapability(capabilities: Capabilities, verb: string, aske
     'samplers that differ from the trainer on purpose',
     'leave quantisation and logitOffset out',
   )
-  for (const { prompt, keepPrefix = false, topLogProbabilities = 0 } of samples) {
+  for (const { prompt, keepPrefix = false } of samples)
     expect(capabilities.prefixes || !('length' in prompt || keepPrefix), 'prefixes', 'give whole prompts')
-    const most = capabilities.maximumTopLogProbabilities
+  for (const { prefix } of scores) expect(capabilities.prefixes || !prefix, 'prefixes', 'give whole inputs')
+  const most = capabilities.maximumTopLogProbabilities
+  for (const { topLogProbabilities = 0 } of [...samples, ...scores])
     expect(topLogProbabilities <= most, `${topLogProbabilities} topLogProbabilities`, `the most is ${most}`)
-  }
   expect(capabilities.beamSearch || !beamSearch, 'beam search', 'sample instead')
 }

@@ -1,7 +1,7 @@
 /**
  * A sampler: an immutable snapshot of weights that draws tokens and scores given ones, until it is disposed of.
  */
-import type { Distribution, ModelInput } from './datum.ts'
+import type { Distribution, ModelInput, RaggedTokens } from './datum.ts'
 
 export interface Quantisation {
   readonly bits: 4 | 8
@@ -93,16 +93,24 @@ export interface Sample {
 }
 
 export interface ScoreRequest {
-  /** Position i is scored on target i. */
+  /** What was computed before: the input's tokens stand behind it, and it is not computed again. Default: nothing. */
+  readonly prefix?: Prefix
+  /** Position i is scored on target i. Behind a prefix, positions are the input's alone, and an encoder's input is the prefix's. */
   readonly input: ModelInput
-  readonly targets: Int32Array
+  /** One a position, or several. */
+  readonly targets: Int32Array | RaggedTokens
   readonly distribution?: Distribution
+  /**
+   * False: as if the low-rank adapters were not there. Default true. Prefixes are computed with adapters, so that without them the whole text
+   * is read again.
+   */
+  readonly adapter?: boolean
   /** Return that many most probable tokens at each position, under the model itself. Default 0. */
   readonly topLogProbabilities?: number
 }
 
 export interface Score {
-  /** Of the targets, in nats. Minus infinity where the distribution leaves a target no probability. */
+  /** Of the targets, in nats, in the order of the targets. Minus infinity where the distribution leaves a target no probability. */
   readonly logProbabilities: Float32Array
   readonly topLogProbabilities?: TopLogProbabilities
 }

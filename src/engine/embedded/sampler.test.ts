@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Distribution } from '../datum.ts'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
 import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
+import { distributionBehind } from '../positions-behind.ts'
 import type { Context } from '../sampling/context.ts'
 import type { Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { EmbeddedSampler } from './sampler.ts'
@@ -49,13 +49,6 @@ function samplerOf(of: Model, weights = of.initialValues(1), options = {}): Embe
 const prompt = (...tokens: number[]) => ({ tokens: Int32Array.from(tokens) })
 const tokensOf = (samples: readonly (readonly Sample[])[]) => samples.map(rows => rows.map(({ tokens }) => [...tokens]))
 
-/** The distribution of a sample for the whole text, in which its prompt comes first. */
-function distributionBehind(length: number, { support, ...rest }: Distribution): Distribution {
-  if (!support) return rest
-  const before = new Array<number>(length - 1).fill(0)
-  return { ...rest, support: { tokens: support.tokens, offsets: Int32Array.from([...before, ...support.offsets]) } }
-}
-
 const anyRequest: fc.Arbitrary<SampleRequest> = fc.record(
   {
     prompt: fc.array(fc.nat(10), { minLength: 1, maxLength: 9 }).map(tokens => prompt(...tokens)),
@@ -83,7 +76,7 @@ describe('what is drawn', () => {
         const texts = pairs.map(({ request, sample }) => {
           const start = (request.prompt as { tokens: Int32Array }).tokens
           const all = Int32Array.of(...start, ...sample.tokens)
-          const distribution = distributionBehind(start.length, sample.distribution)
+          const distribution = distributionBehind(sample.distribution, start.length - 1)
           return {
             input: { tokens: all.subarray(0, -1) },
             targets: all.subarray(1),
@@ -326,6 +319,15 @@ it.each<readonly [Partial<ScoreRequest>, string]>([
     'requests[1].topLogProbabilities is 12: expected a whole number from 0 to the 11 tokens',
   ],
   [{ topLogProbabilities: Number.NaN }, 'requests[1].topLogProbabilities is NaN'],
+  [
+    { prefix: { length: 1, tokens: Int32Array.of(1) } },
+    'score: requests[1].prefix is a prefix that this sampler did not',
+  ],
+  [{ targets: 'vocabulary' as never }, "requests[1].targets is 'vocabulary': ask distributions for every token"],
+  [
+    { targets: { tokens: Int32Array.of(1), offsets: Int32Array.of(0, 1) } },
+    'requests[1].targets.offsets has 2 entries: expected 3',
+  ],
   [{ distribution: { temperature: 0 } }, 'requests[1].distribution.temperature is 0: expected a positive number'],
 ])('refuses to score %j', async (change, sentence) => {
   const good = { input: prompt(1, 2), targets: Int32Array.of(2, 3) }
@@ -338,6 +340,13 @@ it('refuses to extend beyond the context, and everything once it is disposed of'
   await expect(ended.extend(prefix, Int32Array.of(1, 2, 3))).rejects.toThrow(
     'a prefix of 38 tokens and 3 more do not fit the 40',
   )
+  await expect(ended.score([{ prefix, input: prompt(1, 2, 3), targets: Int32Array.of(1, 2, 3) }])).rejects.toThrow(
+    'score: requests[0]: a prefix of 38 tokens and 3 more do not fit the 40 positions',
+  )
+  const encoderTokens = Int32Array.of(1)
+  await expect(
+    ended.score([{ prefix, input: { ...prompt(1), encoderTokens }, targets: Int32Array.of(1) }]),
+  ).rejects.toThrow('input has encoderTokens: those of its prefix count, leave them out')
   expect(ended.version).toBe(9)
   await ended.dispose()
   await ended.dispose()

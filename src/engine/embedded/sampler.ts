@@ -7,7 +7,7 @@ import { cachedFrontier, fittingRows } from '../beam/cached-frontier.ts'
 import { wholeFrontier } from '../beam/frontier.ts'
 import { requireCapability } from '../capabilities.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
-import { checkDistribution, checkInput, checkTokens } from '../losses/check-data.ts'
+import { checkDistribution, checkInput } from '../losses/check-data.ts'
 import type { Model } from '../models/model.ts'
 import { requireIntegers, requireList, requireRecord } from '../required-types.ts'
 import { topReadouts } from '../sampling/changed-models.ts'
@@ -15,6 +15,8 @@ import { type ContextMaker, contextsOf, extended } from '../sampling/contexts.ts
 import { rollOut } from '../sampling/rollout.ts'
 import { checkPrefix, checkPrompt, checkSampleRequests } from '../sampling/sample-request.ts'
 import type { SamplerPrograms } from '../sampling/sampler-programs.ts'
+import { checkScoreRequests } from '../sampling/score-request.ts'
+import { scored, withInfinities } from '../sampling/scores.ts'
 import type {
   Beam,
   BeamRequest,
@@ -105,42 +107,9 @@ export class EmbeddedSampler implements Sampler {
 
   score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<Score[]> {
     return this.#queue.add('score', async () => {
-      requireList('score: requests', requests)
-      const data = requests.map((request, index): Datum => {
-        const place = `score: requests[${index}]`
-        requireRecord(place, request)
-        const { input, targets, distribution, topLogProbabilities = 0 } = request
-        this.#check(place, input, distribution)
-        requireIntegers(`${place}.targets`, targets)
-        const { length } = input.tokens
-        if (targets.length !== length)
-          throw new Error(`${place}.targets has ${targets.length} entries: expected ${length}, one for each position`)
-        checkTokens(`${place}.targets`, targets, this.vocabulary)
-        if (
-          !(Number.isInteger(topLogProbabilities) && topLogProbabilities >= 0 && topLogProbabilities <= this.vocabulary)
-        )
-          throw new Error(
-            `${place}.topLogProbabilities is ${topLogProbabilities}: expected a whole number from 0 to the ` +
-              `${this.vocabulary} tokens of the vocabulary`,
-          )
-        return { input, targets, weights: new Float32Array(length), ...(distribution && { distribution }) }
-      })
-      const top = Math.max(0, ...requests.map(({ topLogProbabilities = 0 }) => topLogProbabilities))
-      if (requests.length === 0) return []
-      const { logProbabilities, captured } = await this.#forward(data, top, signal)
-      return requests.map(({ topLogProbabilities: count = 0, input }, index) => {
-        const most = (name: string) => firstOfEach(captured.get(name)![index]!, input.tokens.length, top, count)
-        return {
-          logProbabilities: withInfinities(logProbabilities[index]!),
-          ...(count > 0 && {
-            topLogProbabilities: {
-              count,
-              tokens: Int32Array.from(most(topReadouts.tokens)),
-              logProbabilities: most(topReadouts.logProbabilities),
-            },
-          }),
-        }
-      })
+      checkScoreRequests(requests, this.#model, this)
+      requireCapability(embeddedCapabilities, 'score', { scores: requests })
+      return scored(this.#maker(signal), requests, (data, top) => this.#forward(data, top, signal))
     })
   }
 
@@ -212,19 +181,4 @@ export class EmbeddedSampler implements Sampler {
   #maker(signal: AbortSignal | undefined): ContextMaker {
     return { programs: this.#programs, values: this.#values, owner: this, signal }
   }
-}
-
-/** Tokens without probability have the log-probability that they have; graphs count with a number instead. */
-function withInfinities(logProbabilities: Float32Array): Float32Array {
-  for (const [index, value] of logProbabilities.entries())
-    if (value < -1e29) logProbabilities[index] = Number.NEGATIVE_INFINITY
-  return logProbabilities
-}
-
-/** The first `count` of `size` at each position. */
-function firstOfEach(values: Float32Array, positions: number, size: number, count: number): Float32Array {
-  const result = new Float32Array(positions * count)
-  for (let position = 0; position < positions; position++)
-    result.set(values.subarray(position * size, position * size + count), position * count)
-  return result
 }

@@ -156,6 +156,14 @@ async function* samplerAnswers(engine: Engine, folder: string): AsyncGenerator<u
   yield await sentence(sampler.beamSearch([{ prompt } as never]))
   const input = { tokens: corpus.subarray(0, 5) }
   yield await sampler.score([{ input, targets: corpus.subarray(1, 6), topLogProbabilities: 2 }])
+  const ragged = { tokens: corpus.subarray(0, 6), offsets: Int32Array.of(0, 2, 2, 6) }
+  yield await sampler.score([
+    { prefix: longer, input: { tokens: corpus.subarray(8, 11) }, targets: ragged, adapter: false },
+    { prefix, input, targets: corpus.subarray(1, 6), distribution: { temperature: 2 } },
+  ])
+  yield await sentence(
+    sampler.score([{ prefix: { length: 3, tokens: prompt.tokens }, input, targets: corpus.subarray(1, 6) }]),
+  )
   yield await sampler.distributions([{ input, distribution: { temperature: 0.5 } }])
   yield await sampler.beamSearch([
     {
@@ -208,7 +216,7 @@ describe('the engine in its thread', () => {
   })
 
   it('answers for a sampler as the one in this thread', async () => {
-    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(10)
+    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(11)
   })
 })
 

@@ -6,7 +6,7 @@ import type { ModelInput } from '../datum.ts'
 import type { Capabilities, TrainerOptions } from '../engine.ts'
 import type { OptimStepOptions, ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
-import type { BeamRequest, Prefix, Sample, SampleRequest } from '../sampling.ts'
+import type { BeamRequest, Prefix, Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
 /** Functions cannot go to another thread: a model goes as what says everything about it. */
@@ -43,6 +43,10 @@ export interface SentBeamRequest extends Omit<BeamRequest, 'prompt'> {
   readonly prompt: BeamRequest['prompt'] | NamedPrefix
 }
 
+export interface SentScoreRequest extends Omit<ScoreRequest, 'prefix'> {
+  readonly prefix?: NamedPrefix | undefined
+}
+
 export interface SentSample extends Omit<Sample, 'prefix'> {
   readonly prefix?: SentPrefix
 }
@@ -68,7 +72,7 @@ export type PlainTrainerVerb =
   | 'setValues'
   | 'save'
   | 'load'
-export type PlainSamplerVerb = 'score' | 'distributions'
+export type PlainSamplerVerb = 'distributions'
 
 /** `trainer`, `sampler`: the number that stands for it. */
 export type Work =
@@ -82,6 +86,7 @@ export type Work =
   | { readonly verb: PlainSamplerVerb; readonly sampler: number; readonly given: readonly unknown[] }
   | { readonly verb: 'sample'; readonly sampler: number; readonly requests: readonly SentSampleRequest[] }
   | { readonly verb: 'beamSearch'; readonly sampler: number; readonly requests: readonly SentBeamRequest[] }
+  | { readonly verb: 'score'; readonly sampler: number; readonly requests: readonly SentScoreRequest[] }
   | { readonly verb: 'prefix'; readonly sampler: number; readonly prompt: ModelInput | NamedPrefix }
   | { readonly verb: 'extend'; readonly sampler: number; readonly prefix: NamedPrefix; readonly tokens: Int32Array }
   | { readonly verb: 'disposeSampler'; readonly sampler: number }

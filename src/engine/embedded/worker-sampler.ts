@@ -68,8 +68,15 @@ export class WorkerSampler implements Sampler {
     return this.#call(work, signal)
   }
 
-  score(requests: readonly ScoreRequest[], options?: CallOptions): Promise<readonly Score[]> {
-    return this.#plain('score', requests, options)
+  async score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<readonly Score[]> {
+    requireList('score: requests', requests)
+    const sent = requests.map((request, index) => {
+      requireRecord(`score: requests[${index}]`, request)
+      return request.prefix === undefined
+        ? request
+        : { ...request, prefix: this.#sentPrompt(request.prefix) as NamedPrefix }
+    })
+    return this.#call({ verb: 'score', sampler: this.#number, requests: sent }, signal)
   }
 
   distributions(

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { ModelInput } from '../datum.ts'
 import { modelOf } from '../models/model-of.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
-import type { Prefix, Sampler } from '../sampling.ts'
+import type { Prefix, Sampler, ScoreRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 import { createEmbeddedEngine, type EmbeddedEngineOptions } from './engine.ts'
 import { copied } from './worker-copies.ts'
@@ -96,6 +96,12 @@ async function carryOut(
       return sample(work.sampler, work.requests, signal)
     case 'beamSearch':
       return samplers.get(work.sampler)!.beamSearch(restored(work.requests), { signal })
+    case 'score': {
+      const requests = work.requests.map(({ prefix, ...rest }): ScoreRequest => {
+        return prefix === undefined ? rest : { ...rest, prefix: namedPrompt(prefix) as Prefix }
+      })
+      return samplers.get(work.sampler)!.score(requests, { signal })
+    }
     case 'prefix':
       return sentPrefix(work.sampler, await samplers.get(work.sampler)!.prefix(namedPrompt(work.prompt)))
     case 'extend': {

@@ -77,20 +77,7 @@ function checkCrossEntropy(
   const positions = input.tokens.length
   requireNumbers(`${place}.weights`, weights)
   const single = targets instanceof Int32Array
-  let count: number
-  if (targets === 'vocabulary') count = positions * vocabulary
-  else if (single) {
-    checkLength(`${place}.targets`, targets, positions, `one for each of ${positions} positions`)
-    checkTokens(`${place}.targets`, targets, vocabulary)
-    count = positions
-  } else {
-    if (typeof targets !== 'object' || targets === null || Array.isArray(targets))
-      throw new Error(
-        `${place}.targets is ${described(targets)}: expected an Int32Array, { tokens, offsets }, or 'vocabulary'`,
-      )
-    checkRagged(`${place}.targets`, targets, positions, vocabulary)
-    count = targets.tokens.length
-  }
+  const count = targets === 'vocabulary' ? positions * vocabulary : checkTargets(place, targets, positions, vocabulary)
   checkLength(`${place}.weights`, weights, count, 'one for each target')
   checkFinite(`${place}.weights`, weights)
   checkPossible(place, targets, weights, vocabulary, distribution)
@@ -100,6 +87,26 @@ function checkCrossEntropy(
     )
   if (loss.labelSmoothing && (distribution?.blocked?.length || distribution?.support))
     throw new Error(`${place}: labelSmoothing over tokens without probability would be infinite; leave out one of them`)
+}
+
+/** Returns how many there are. */
+export function checkTargets(
+  place: string,
+  targets: Int32Array | RaggedTokens,
+  positions: number,
+  vocabulary: number,
+): number {
+  if (targets instanceof Int32Array) {
+    checkLength(`${place}.targets`, targets, positions, `one for each of ${positions} positions`)
+    checkTokens(`${place}.targets`, targets, vocabulary)
+    return positions
+  }
+  if (typeof targets !== 'object' || targets === null || Array.isArray(targets))
+    throw new Error(
+      `${place}.targets is ${described(targets)}: expected an Int32Array, { tokens, offsets }, or 'vocabulary'`,
+    )
+  checkRagged(`${place}.targets`, targets, positions, vocabulary)
+  return targets.tokens.length
 }
 
 function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): void {

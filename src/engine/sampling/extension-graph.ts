@@ -20,10 +20,30 @@ export function extensionGraph(
   parameters: ParameterTensors,
   shape: ExtensionShape,
 ): Record<string, Tensor> {
-  const { rows, capacity, count } = shape
-  const incremental = model.incremental!
+  const { rows, count } = shape
   const graph = new Graph()
   const { effective } = parameters(graph, true)
+  const tokens = graph.indices('data.tokens', [rows * count], model.vocabulary)
+  const { logits, fresh } = readBehind(graph, model, effective, shape, count, tokens)
+  return {
+    ...Object.fromEntries([...fresh].map(([name, tensor]) => [freshOutput(name), tensor])),
+    ...(shape.logProbabilities && { logProbabilities: logSoftmax(logits) }),
+  }
+}
+
+export const freshOutput = (entry: string): string => `fresh.${entry}`
+
+/** Reads `count` new tokens of each row, (rows × count), behind what was seen, which becomes an input of the graph. */
+export function readBehind(
+  graph: Graph,
+  model: Model,
+  parameters: ReadonlyMap<string, Tensor>,
+  shape: CacheShape,
+  count: number,
+  tokens: Tensor,
+): { readonly logits: Tensor; readonly fresh: ReadonlyMap<string, Tensor> } {
+  const { rows, capacity } = shape
+  const incremental = model.incremental!
   const past = pastTensors(graph, incremental, shape)
   const range = graph.constant(
     Array.from({ length: count }, (_, index) => index),
@@ -34,18 +54,13 @@ export function extensionGraph(
   const fresh = new Map<string, Tensor>()
   const { logits } = incremental.step({
     graph,
-    parameters: effective,
+    parameters,
     rows,
     count,
-    tokens: graph.indices('data.tokens', [rows * count], model.vocabulary),
+    tokens,
     places,
     placesBelow: Math.min(capacity + count, model.contextLength),
     cache: appendingCache(past, shape, places, fresh),
   })
-  return {
-    ...Object.fromEntries([...fresh].map(([name, tensor]) => [freshOutput(name), tensor])),
-    ...(shape.logProbabilities && { logProbabilities: logSoftmax(logits) }),
-  }
+  return { logits, fresh }
 }
-
-export const freshOutput = (entry: string): string => `fresh.${entry}`

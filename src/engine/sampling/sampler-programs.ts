@@ -59,7 +59,7 @@ export class SamplerPrograms {
   }
 
   /** `key`: what is computed, in words; equal ones are compiled once. */
-  run(key: string, build: () => Record<string, Tensor>, feeds: Feeds): Promise<Results> {
+  run(key: string, build: () => Readonly<Record<string, Tensor>>, feeds: Feeds): Promise<Results> {
     return this.#alone(async () => {
       const { program } = await this.#programs.find(key, async () => {
         const outputs = build()
