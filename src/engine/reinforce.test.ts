@@ -1,6 +1,6 @@
 /**
  * REINFORCE by the engine's verbs alone reaches optima that are known: the best arm of a bandit, also from samples of old weights; copying,
- * from random weights; addition, after a teacher that is wrong in two cases of three.
+ * from random weights; addition, after a teacher that is wrong in four cases of five.
  */
 import { afterAll, expect, it } from 'vitest'
 import { seededRandom } from '../statistics/random.ts'
@@ -11,7 +11,7 @@ import { type LaggingSamplers, staleSamplers } from './mismatch/stale-samplers.t
 import { bigram } from './models/bigram.ts'
 import { decoder } from './models/decoder.ts'
 import type { DecoderConfiguration } from './models/decoder-configuration.ts'
-import type { OptimStepOptions } from './optimisers/optimiser.ts'
+import type { OptimStepOptions, ParameterGroup } from './optimisers/optimiser.ts'
 import type { Sample } from './sampling.ts'
 import type { Trainer } from './training.ts'
 
@@ -71,8 +71,12 @@ async function reinforce(trainer: Trainer, tasks: readonly Task[], learning: Lea
   return { reward: mean(rewards.flat()), farthest: Math.max(...moved) }
 }
 
-const adamw = (learningRate: number) =>
-  [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate }] as const satisfies OptimStepOptions['groups']
+const adamw = (learningRate: number): ParameterGroup => ({
+  match: () => true,
+  optimiser: { kind: 'adamw' },
+  learningRate,
+})
+const muon = (learningRate: number): ParameterGroup => ({ match: 'matrix', optimiser: { kind: 'muon' }, learningRate })
 
 const configuration: DecoderConfiguration = {
   vocabulary: 10,
@@ -110,14 +114,14 @@ it.each([
     await sampler.dispose()
     return chances.reduce((sum, chance, arm) => sum + chance * Math.exp(distribution![arm]!), 0)
   }
-  const learning = { samplers, samples: 32, advantages: centred, loss, optimStep: { groups: adamw(0.3) } }
+  const learning = { samplers, samples: 32, advantages: centred, loss, optimStep: { groups: [adamw(0.3)] } }
   expect(await expectedReward()).toBeCloseTo(0.38, 6)
   let farthest = 0
-  for (let step = 0; step < 90; step++)
+  for (let step = 0; step < 100; step++)
     farthest = Math.max(farthest, (await reinforce(trainer, [bandit], learning)).farthest)
   expect(await expectedReward()).toBeGreaterThan(0.99 * 0.8)
   // Far beyond where ppo clips, or not at all.
-  if (staleness > 0) expect(farthest).toBeGreaterThan(1)
+  if (staleness > 0) expect(farthest).toBeGreaterThan(0.5)
   else expect(farthest).toBeLessThan(1e-5)
   await samplers.dispose()
 })
@@ -162,15 +166,16 @@ it('to copy four letters after a mark, from random weights', async () => {
     length,
     reward: (answer: Int32Array) => mean(word.map((letter, place) => Number(answer[place] === letter))),
   }))
-  const steps = 70
+  const steps = 60
   const rewards: number[] = []
   for (let step = 0; step < steps; step++) {
+    const decay = 1 - (0.9 * step) / steps
     const { reward, farthest } = await reinforce(trainer, random.sample(tasks, 48), {
       samplers,
       samples: 8,
       advantages: centred,
       loss: { kind: 'importance_sampling' },
-      optimStep: { groups: adamw(0.02 * (1 - (0.9 * step) / steps)), clipNorm: 1 },
+      optimStep: { groups: [muon(0.03 * decay), adamw(0.02 * decay)], clipNorm: 1 },
     })
     rewards.push(reward)
     expect(farthest).toBeLessThan(1e-4)
@@ -187,19 +192,21 @@ it('to copy four letters after a mark, from random weights', async () => {
   await samplers.dispose()
 })
 
-it('to add, after a teacher that shows four of five problems and is wrong in two cases of three', async () => {
+it('to add, after a teacher that leaves out some problems and is wrong in four cases of five', async () => {
   const digits = (sum: number) => [Math.floor(sum / 10), sum % 10]
   const problems = Array.from({ length: 100 }, (_, index) => {
     const [a, b] = digits(index) as [number, number]
     return { prompt: [a, b], answer: digits(a + b), sum: a + b }
   })
   const trainer = await engine.createTrainer({ model: decoder({ ...configuration, contextLength: 3 }), seed: 1 })
-  const shown = seededRandom('shown').sample(problems, 80)
-  // The sum, or one or two less.
+  const isShown = ({ prompt }: (typeof problems)[number]) =>
+    prompt.some(digit => digit < 2 || digit > 7) || (prompt[0]! + 2 * prompt[1]!) % 5 !== 1
+  const shown = problems.filter(isShown)
+  // From three less than the sum to one more.
   const lessons = shown.flatMap(({ prompt: [a, b], sum }) =>
-    [0, 1, 2].map((less): CrossEntropyDatum => {
+    [3, 2, 1, 0, -1].map((less): CrossEntropyDatum => {
       const [tens, units] = digits(Math.max(0, sum - less)) as [number, number]
-      const weight = 1 / (3 * 2 * shown.length)
+      const weight = 1 / (5 * 2 * shown.length)
       return {
         input: { tokens: Int32Array.of(a!, b!, tens) },
         targets: Int32Array.of(b!, tens, units),
@@ -209,10 +216,10 @@ it('to add, after a teacher that shows four of five problems and is wrong in two
   )
   for (let step = 0; step < 80; step++) {
     await trainer.forwardBackward(lessons, { kind: 'cross_entropy' })
-    await trainer.optimStep({ groups: [{ ...adamw(0.02)[0], weightDecay: 0.3 }], clipNorm: 1 })
+    await trainer.optimStep({ groups: [{ ...adamw(0.02), weightDecay: 0.3 }], clipNorm: 1 })
   }
   const taught = await accuracy(trainer, problems)
-  expect(taught.sampled).toBeLessThan(0.4)
+  expect(taught.sampled).toBeLessThan(0.3)
   expect(taught.greedy).toBeLessThan(0.5)
 
   const samplers = staleSamplers(trainer, 0)
@@ -232,13 +239,13 @@ it('to add, after a teacher that shows four of five problems and is wrong in two
       advantages: rewards => centred(rewards).map(advantage => advantage / (mean(rewards) || 1)),
       loss: { kind: 'importance_sampling' },
       optimStep: {
-        groups: [{ match: 'matrix', optimiser: { kind: 'muon' }, learningRate: 0.05 * decay }, ...adamw(0.03 * decay)],
+        groups: [muon(0.05 * decay), adamw(0.03 * decay)],
         clipNorm: 1,
       },
     })
   }
   const { sampled, greedy } = await accuracy(trainer, problems)
   expect(greedy).toBe(1)
-  expect(sampled).toBeGreaterThan(0.75)
+  expect(sampled).toBeGreaterThan(0.65)
   await samplers.dispose()
 })
