@@ -4,9 +4,9 @@
  *
  * Run:  node examples/engine/policy-gradient.ts
  */
-import type { PolicyDatum } from '../../src/engine/datum.ts'
 import { createEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { decoder } from '../../src/engine/models/decoder.ts'
+import { policyDatum } from '../../src/engine/policy-datum.ts'
 import { characterTokeniser } from '../../src/engine/tokenisers/character-tokeniser.ts'
 import type { Trainer } from '../../src/engine/training.ts'
 
@@ -24,15 +24,9 @@ async function step(trainer: Trainer): Promise<number> {
 
   const rewards = samples!.map(({ tokens }) => reward(tokeniser.decode(tokens)))
   const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length
-  const data = samples!.map(({ tokens, logProbabilities }, index): PolicyDatum => {
-    const advantage = (rewards[index]! - mean) / (rewards.length * tokens.length)
-    return {
-      // The last token predicts nothing.
-      input: { tokens: Int32Array.of(...start, ...tokens.subarray(0, -1)) },
-      targets: tokens,
-      logProbabilities,
-      advantages: new Float32Array(tokens.length).fill(advantage),
-    }
+  const data = samples!.map((sample, index) => {
+    const advantage = (rewards[index]! - mean) / (rewards.length * sample.tokens.length)
+    return policyDatum(request.prompt, sample, advantage)
   })
   await trainer.forwardBackward(data, { kind: 'importance_sampling' })
   const groups = [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.01 }] as const
