@@ -67,7 +67,7 @@ test('idle options do not make configurations different, others do', () => {
   const key = (value: Partial<Configuration>) => effectiveKey({ ...defaults, ...value })
   expect(key({ muonMomentum: 0.5 })).toBe(key({}))
   expect(key({ optimiser: 'muon', muonMomentum: 0.5 })).not.toBe(key({ optimiser: 'muon' }))
-  expect(key({ lionLearningRate: 1, sgdLearningRate: 1, sgdMomentum: 0 })).toBe(key({}))
+  expect(key({ lionLearningRate: 1, lionMomentum: 0, sgdLearningRate: 1, sgdMomentum: 0 })).toBe(key({}))
   expect(key({ optimiser: 'sgd', learningRate: 1, beta2: 0, epsilon: 1 })).toBe(key({ optimiser: 'sgd' }))
   expect(key({ optimiser: 'muon', learningRate: 1 })).not.toBe(key({ optimiser: 'muon' }))
   expect(key({ averagingDecay: 0.5, averagingFraction: 0.5 })).toBe(key({}))

@@ -39,7 +39,7 @@ export function idleOptions(configuration: Configuration): OptionName[] {
   const { optimiser, weightAveraging, curriculum, objective, masking } = configuration
   const idle: OptionName[] = []
   if (optimiser !== 'muon') idle.push('muonLearningRate', 'muonMomentum', 'newtonSchulzSteps')
-  if (optimiser !== 'lion') idle.push('lionLearningRate')
+  if (optimiser !== 'lion') idle.push('lionLearningRate', 'lionMomentum')
   if (optimiser !== 'sgd') idle.push('sgdLearningRate', 'sgdMomentum')
   if (optimiser === 'lion' || optimiser === 'sgd') idle.push('learningRate', 'beta1', 'beta2', 'epsilon')
   if (configuration.tiedEmbeddings) idle.push('headLearningRateFactor')

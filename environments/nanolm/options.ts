@@ -95,6 +95,7 @@ export const options = {
   ),
   learningRate: number(0, 10, 0.003, 'peak learning rate of AdamW; idle with Lion and SGD'),
   lionLearningRate: number(0, 10, 0.001, 'peak learning rate of Lion; idle with others'),
+  lionMomentum: number(0, 0.9999, 0.95, "decay of Lion's momentum, its second beta; idle with others"),
   sgdLearningRate: number(0, 100, 0.3, 'peak learning rate of SGD; idle with others'),
   sgdMomentum: number(0, 0.9999, 0.9, 'momentum of SGD; idle with others'),
   embeddingLearningRateFactor: number(

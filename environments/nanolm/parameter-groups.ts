@@ -5,6 +5,9 @@
 import type { Muon, Optimiser, ParameterGroup } from '../../src/engine/optimisers/optimiser.ts'
 import type { Configuration } from './options.ts'
 
+/** Lion's first beta: how much of the momentum, against the gradient, is in the sign that is taken (Chen et al., 2023). */
+const lookAhead = 0.9
+
 interface Mover {
   readonly optimiser: Optimiser
   readonly learningRate: number
@@ -31,7 +34,10 @@ export function parameterGroups(configuration: Configuration, learningRateFactor
 function mover(configuration: Configuration): Mover {
   switch (configuration.optimiser) {
     case 'lion':
-      return { optimiser: { kind: 'lion' }, learningRate: configuration.lionLearningRate }
+      return {
+        optimiser: { kind: 'lion', betas: [lookAhead, configuration.lionMomentum] },
+        learningRate: configuration.lionLearningRate,
+      }
     case 'sgd':
       return {
         optimiser: { kind: 'sgd', momentum: configuration.sgdMomentum },

@@ -73,6 +73,7 @@ const changes: readonly [keyof typeof bases, Partial<Configuration>][] = [
   ['adamw', { optimiser: 'sgd' }],
   ['adamw', { learningRate: 0.005 }],
   ['lion', { lionLearningRate: 0.01 }],
+  ['lion', { lionMomentum: 0.5 }],
   ['sgd', { sgdLearningRate: 0.01 }],
   ['sgd', { sgdMomentum: 0.5 }],
   ['adamw', { embeddingLearningRateFactor: 3 }],
