@@ -235,7 +235,7 @@ it('to add, after a teacher that leaves out some problems and is wrong in four c
       samplers,
       samples: 16,
       // Relative to what a problem yields so far: the gradient is that of the mean logarithm of the chance to be right, which does not
-      // give up the problems that are seldom right for the sake of those that are often.
+      // give up problems that are seldom right for the sake of those that are often. Centred alone ends at 86 of 100 here.
       advantages: rewards => centred(rewards).map(advantage => advantage / (mean(rewards) || 1)),
       loss: { kind: 'importance_sampling' },
       optimStep: {
