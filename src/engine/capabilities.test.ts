@@ -45,6 +45,7 @@ it.each<readonly [string, Asked]>([
   ['no read-outs; leave capture out', { capture: ['hidden.0'] }],
   ['no optimiser lion; it has adamw', { optimStep: { groups: [{ ...group, optimiser: { kind: 'lion' } }] } }],
   ['no samplers that differ from the trainer on purpose', { snapshot: { quantisation: { bits: 8 } } }],
+  ['leave quantisation, logitOffset and values out', { snapshot: { values: new Map() } }],
   ['no 50 topLogProbabilities; the most is 20', { samples: [{ ...request, topLogProbabilities: 50 }] }],
   ['no prefixes; give whole prompts', { samples: [{ ...request, prompt: { length: 2, tokens } }] }],
   ['no prefixes; give whole prompts', { samples: [{ ...request, keepPrefix: true }] }],

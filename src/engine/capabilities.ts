@@ -55,9 +55,9 @@ export function requireCapability(capabilities: Capabilities, verb: string, aske
       `it has ${capabilities.optimisers.join(', ')}`,
     )
   expect(
-    capabilities.mismatch || (!snapshot.quantisation && !snapshot.logitOffset),
+    capabilities.mismatch || (!snapshot.quantisation && !snapshot.logitOffset && !snapshot.values),
     'samplers that differ from the trainer on purpose',
-    'leave quantisation and logitOffset out',
+    'leave quantisation, logitOffset and values out',
   )
   for (const { prompt, keepPrefix = false } of samples)
     expect(capabilities.prefixes || !('length' in prompt || keepPrefix), 'prefixes', 'give whole prompts')

@@ -15,6 +15,8 @@ export interface SnapshotOptions {
   readonly quantisation?: Quantisation
   /** Added to the logits, one a token of the vocabulary. */
   readonly logitOffset?: Float32Array
+  /** In the place of the trainer's, for the parameters that are named: an average over steps, for one. They are copied. */
+  readonly values?: ReadonlyMap<string, Float32Array>
 }
 
 /**

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
+import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
-const model = decoder({
+const configuration: DecoderConfiguration = {
   vocabulary: 11,
   contextLength: 8,
   depth: 1,
@@ -24,7 +25,9 @@ const model = decoder({
   logitSoftCap: null,
   initialisationScale: 1,
   residualScaling: 'none',
-})
+}
+const model = decoder(configuration)
+const untied = decoder({ ...configuration, tiedEmbeddings: false })
 const loss = { kind: 'cross_entropy' } as const
 const groups = [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.1 } as const]
 const datum: CrossEntropyDatum = {
@@ -84,4 +87,35 @@ it('a snapshot that was asked for when the engine ended is ended with it', async
   const asked = trainer.snapshot()
   await engine.dispose()
   await expect((await asked).score([request])).rejects.toThrow('disposed of')
+})
+
+it.each([
+  ['all parameters', {}, 'head'],
+  ['adapters', { adapters: { rank: 2 } }, 'blocks.0.attention.query.adapter.b'],
+])('values of the caller take the place of those that are named: training %s', async (_, options, name) => {
+  const engine = createEmbeddedEngine()
+  const trainer = await engine.createTrainer({ model: untied, seed: 1, ...options })
+  await trainer.forwardBackward([datum], loss)
+  await trainer.optimStep({ groups })
+  const before = await trainer.values()
+  const changed = before.get(name)!.map((value, index) => value + (index % 3) / 2)
+  const given = changed.slice()
+  const averaged = await trainer.snapshot({ values: new Map([[name, given]]) })
+  given.fill(Number.NaN)
+  const sampler = await trainer.snapshot()
+  expect(averaged.version).toBe(1)
+  expect(await trainer.values()).toEqual(before)
+  const scores = await Promise.all([averaged, sampler].map(each => each.score([request])))
+  await trainer.setValues(new Map([[name, changed]]))
+  const expected = await trainer.forward([datum], loss)
+  const [ofAveraged, own] = scores.map(([score]) => score!.logProbabilities)
+  for (const [position, value] of expected.logProbabilities[0]!.entries())
+    expect(ofAveraged![position]).toBeCloseTo(value, 5)
+  expect(Math.abs(ofAveraged![5]! - own![5]!)).toBeGreaterThan(1e-3)
+  for (const [wrong, sentence] of [
+    [[name, changed.subarray(1)], `snapshot: ${name} has ${changed.length - 1} values: expected ${changed.length}`],
+    [['nowhere', changed], 'snapshot: there is no parameter nowhere to give values to'],
+  ] as const)
+    await expect(trainer.snapshot({ values: new Map([wrong]) })).rejects.toThrow(sentence)
+  await engine.dispose()
 })

@@ -180,7 +180,9 @@ export class EmbeddedTrainer implements Trainer {
   snapshot(options: SnapshotOptions = {}): Promise<Sampler> {
     return this.#queue.add('snapshot', () => {
       requireCapability(embeddedCapabilities, 'snapshot', { snapshot: options })
-      const values = new Map([...this.#weights.base, ...copies(this.#weights.trained)])
+      const given = options.values ?? new Map<string, Float32Array>()
+      checkValues('snapshot', this.parameters, given)
+      const values = new Map([...this.#weights.base, ...copies(new Map([...this.#weights.trained, ...given]))])
       const sampler = this.#samplers.create({ values, version: this.#version, options })
       this.#onSnapshot(sampler)
       return sampler

@@ -182,7 +182,9 @@ async function* samplerAnswers(engine: Engine, folder: string): AsyncGenerator<u
     },
   ])
   yield await sentence(sampler.sample([{ prompt, maximumTokens: 100 }]))
-  const other = await trainer.snapshot()
+  const other = await trainer.snapshot({ values: new Map([['norm', new Float32Array(8).fill(2)]]) })
+  yield await other.score([{ input, targets: corpus.subarray(1, 6) }])
+  yield await sentence(trainer.snapshot({ values: new Map([['norm', new Float32Array(7)]]) }))
   yield await sentence(other.sample([{ prompt: prefix, maximumTokens: 1 }]))
   yield await sentence(other.extend(prefix, corpus.subarray(0, 1)))
   await trainer.save(folder)
@@ -216,7 +218,7 @@ describe('the engine in its thread', () => {
   })
 
   it('answers for a sampler as the one in this thread', async () => {
-    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(11)
+    expect(await wordsOf('sampler', samplerAnswers)).toHaveLength(12)
   })
 })
 
@@ -279,6 +281,8 @@ describe('the end of the thread', () => {
     const told = "the engine's thread ended by itself (exit code 1)"
     expect(await Promise.all(calls)).toEqual([told, told])
     expect(await sentence(trainer.values())).toBe(told)
+    // There is nothing left to free, and what is disposed of in the end must not hide what came before.
+    await trainer.dispose()
     await engine.dispose()
   })
 
