@@ -81,8 +81,7 @@ beforeAll(async () => {
 async function errorOf(data: readonly PolicyDatum[], loss: PolicyLoss): Promise<number> {
   await trainer.forwardBackward(data, loss)
   const gradients = await trainer.gradients()
-  // Clears the gradients and moves nothing.
-  await trainer.optimStep({ groups: [{ match: () => true, optimiser: { kind: 'sgd' }, learningRate: 0 }] })
+  await trainer.clearGradients()
   const pairs = slopes.map(({ name, direction, slope }) => {
     const gradient = gradients.get(name)!
     return { slope, along: -gradient.reduce((sum, value, index) => sum + value * direction[index]!, 0) }

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, it } from 'vitest'
 import { seededRandom } from '../statistics/random.ts'
-import type { CrossEntropyDatum, PolicyDatum } from './datum.ts'
+import type { CrossEntropyDatum } from './datum.ts'
 import { createEmbeddedEngine } from './embedded/engine.ts'
 import type { PolicyLoss } from './losses/loss.ts'
 import { type LaggingSamplers, staleSamplers } from './mismatch/stale-samplers.ts'
@@ -12,7 +12,7 @@ import { bigram } from './models/bigram.ts'
 import { decoder } from './models/decoder.ts'
 import type { DecoderConfiguration } from './models/decoder-configuration.ts'
 import type { OptimStepOptions, ParameterGroup } from './optimisers/optimiser.ts'
-import type { Sample } from './sampling.ts'
+import { policyDatum } from './policy-datum.ts'
 import type { Trainer } from './training.ts'
 
 interface Task {
@@ -34,16 +34,9 @@ interface Learning {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-const centred: Learning['advantages'] = rewards => rewards.map(reward => reward - mean(rewards))
-
-function policyDatum({ prompt }: Task, { tokens, logProbabilities }: Sample, advantage: number): PolicyDatum {
-  const before = new Array<number>(prompt.length - 1).fill(0)
-  return {
-    input: { tokens: Int32Array.from([...prompt, ...tokens.subarray(0, -1)]) },
-    targets: Int32Array.from([...prompt.slice(1), ...tokens]),
-    logProbabilities: Float32Array.from([...before, ...logProbabilities]),
-    advantages: Float32Array.from([...before, ...Array.from(tokens, () => advantage)]),
-  }
+const centred: Learning['advantages'] = rewards => {
+  const average = mean(rewards)
+  return rewards.map(reward => reward - average)
 }
 
 /** One step. The mean reward of its samples, and the farthest that a token's probability had moved since it was drawn, as |log ratio|. */
@@ -51,15 +44,16 @@ async function reinforce(trainer: Trainer, tasks: readonly Task[], learning: Lea
   const { samplers, samples, advantages, loss, optimStep } = learning
   const sampler = await samplers.sampler()
   const seed = trainer.version
-  const groups = await sampler.sample(
-    tasks.map(({ prompt, length }) => {
-      return { prompt: { tokens: Int32Array.from(prompt) }, maximumTokens: length, samples, seed }
-    }),
-  )
+  const requests = tasks.map(({ prompt, length }) => {
+    return { prompt: { tokens: Int32Array.from(prompt) }, maximumTokens: length, samples, seed }
+  })
+  const groups = await sampler.sample(requests)
   const rewards = groups.map((group, index) => group.map(({ tokens }) => tasks[index]!.reward(tokens)))
   const data = groups.flatMap((group, index) => {
     const credits = advantages(rewards[index]!)
-    return group.map((sample, place) => policyDatum(tasks[index]!, sample, credits[place]! / (samples * tasks.length)))
+    return group.map((sample, place) =>
+      policyDatum(requests[index]!.prompt, sample, credits[place]! / (samples * tasks.length)),
+    )
   })
   const { logProbabilities } = await trainer.forwardBackward(data, loss)
   await trainer.optimStep(optimStep)
