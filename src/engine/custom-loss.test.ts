@@ -55,7 +55,7 @@ const policyData: PolicyDatum[] = lengths.map(length => ({
 
 async function taken(trainer: Trainer): Promise<ParameterArrays> {
   const gradients = await trainer.gradients()
-  await trainer.optimStep(clear)
+  await trainer.clearGradients()
   return gradients
 }
 

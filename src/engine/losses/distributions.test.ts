@@ -16,7 +16,6 @@ const loss = { kind: 'cross_entropy' } as const
 const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())
 const shared = engine.createTrainer({ model, seed: 4 })
-const clear = { groups: [{ match: () => true, optimiser: { kind: 'sgd' }, learningRate: 0 }] } as const
 
 const tokens = Int32Array.from([3, 0, 2])
 const whole: CrossEntropyDatum = { input: { tokens }, targets: 'vocabulary', weights: new Float32Array(15) }
@@ -103,7 +102,7 @@ it.each<Loss>([{ kind: 'importance_sampling' }, { kind: 'ppo' }, { kind: 'cispo'
     for (const data of [[datum], [alone]]) {
       results.push(await trainer.forwardBackward<Loss>(data as never[], policyLoss))
       gradients.push((await trainer.gradients()).get('logits')!)
-      await trainer.optimStep(clear)
+      await trainer.clearGradients()
     }
     expect([...results[0]!.losses[0]!]).toEqual(
       [-0, results[1]!.losses[0]![0]!, -0].map(value => expect.closeTo(value, 6)),
@@ -113,6 +112,18 @@ it.each<Loss>([{ kind: 'importance_sampling' }, { kind: 'ppo' }, { kind: 'cispo'
     expect(gradients[1]!.some(value => Math.abs(value) > 0.01)).toBe(true)
   },
 )
+
+it('dro: an advantage next to 0 keeps the penalty', async () => {
+  const trainer = await shared
+  const drawn = Float32Array.of(-1, -2, -3)
+  const datum = { input: { tokens }, targets: Int32Array.of(1, 4, 0), logProbabilities: drawn }
+  const data = [{ ...datum, advantages: Float32Array.of(1e-30, 0, 1) }]
+  const { losses, logProbabilities } = await trainer.forward(data, { kind: 'dro', beta: 0.5 })
+  const penalty = (position: number) => 0.25 * (logProbabilities[0]![position]! - drawn[position]!) ** 2
+  const expected = [penalty(0), 0, penalty(2) - logProbabilities[0]![2]!]
+  expect([...losses[0]!].map(Math.abs)).toEqual(expected.map(value => expect.closeTo(value, 5)))
+  expect(expected[0]).toBeGreaterThan(0.01)
+})
 
 it('a ratio beyond every number moves a clipped position by nothing, not by what is no number', async () => {
   const trainer = await shared
@@ -128,7 +139,7 @@ it('a ratio beyond every number moves a clipped position by nothing, not by what
     const gradient = (await trainer.gradients()).get('logits')!
     expect(gradient.every(Number.isFinite)).toBe(true)
     expect(gradient.some(value => value !== 0)).toBe(kind === 'cispo')
-    await trainer.optimStep(clear)
+    await trainer.clearGradients()
   }
 })
 

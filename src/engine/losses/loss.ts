@@ -42,7 +42,10 @@ export interface Cispo {
   readonly clipHigh?: number
 }
 
-/** -Σ (lp A - beta/2 (lp - q)²), without the penalty too where A is 0, which leaves a position out. */
+/**
+ * -Σ (lp A - beta/2 (lp - q)²). An A of 0 leaves a position out, and its penalty with it, for prompts have 0 and should not be pulled anywhere;
+ * where a drawn token is worth 0, an A of 1e-30 keeps the penalty.
+ */
 export interface Dro {
   readonly kind: 'dro'
   readonly beta: number

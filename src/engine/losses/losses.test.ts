@@ -96,7 +96,6 @@ function datumOf(example: Case): Datum {
 
 const engine = createEmbeddedEngine()
 const shared = engine.createTrainer({ model, values: new Map([['logits', table]]) })
-const step = { groups: [{ match: () => true, optimiser: { kind: 'sgd' }, learningRate: 0 }] } as const
 afterAll(() => engine.dispose())
 
 function expectClose(actual: ArrayLike<number>, expected: readonly number[], tolerance: number, what: string): void {
@@ -155,6 +154,6 @@ describe.each(fixture.cases)('$name', example => {
     for (const [part, value] of Object.entries(example.parts)) expect(result.parts[part]).toBeCloseTo(value, 4)
     const gradients = await trainer.gradients()
     expectClose(gradients.get('logits')!, withZeros(example.gradient), 2e-5, 'gradient')
-    await trainer.optimStep(step)
+    await trainer.clearGradients()
   })
 })
