@@ -1,11 +1,9 @@
 /**
- * It learns: a text by heart, the entropy of a source of random tokens and no less, and by REINFORCE what rewards say: the best arm, to copy,
- * to add.
+ * It learns: a text by heart, and the entropy of a source of random tokens and no less. What rewards say is learned in ../reinforce.test.ts.
  */
 import { afterAll, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
-import type { CrossEntropyDatum, PolicyDatum } from '../datum.ts'
-import { bigram } from '../models/bigram.ts'
+import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
 import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
@@ -96,94 +94,4 @@ it('the entropy of a source of random tokens, and no less', async () => {
   for (let batch = 0; batch < 20; batch++) mean += (await trainer.forward(next(), loss)).lossSum / 20
   expect(Math.abs(mean - entropy)).toBeLessThan(0.03)
   await trainer.dispose()
-})
-
-interface Task {
-  readonly prompt: readonly number[]
-  readonly length: number
-  /** Of each token of a sample. */
-  readonly rewards: (sample: Int32Array) => readonly number[]
-}
-
-/**
- * What is added for the entropy of the policy, so that it does not settle on a wrong token before it has tried the right one. The best policy
- * is exp(reward / entropyWeight), normalised.
- */
-const entropyWeight = 0.2
-
-/** REINFORCE with the mean of all as its baseline: samples of the weights as they are, one step, and again. */
-async function reinforce(trainer: Trainer, tasks: readonly Task[], samples: number, steps: number, rate: number) {
-  for (let step = 0; step < steps; step++) {
-    const sampler = await trainer.snapshot()
-    const requests = tasks.map(task => ({ ...requestOf(task), samples, seed: step }))
-    const drawn = (await sampler.sample(requests)).flatMap((group, index) =>
-      group.map(({ tokens, logProbabilities }) => {
-        const { prompt, rewards } = tasks[index]!
-        const given = rewards(tokens).map((reward, position) => reward - entropyWeight * logProbabilities[position]!)
-        return { prompt, tokens, logProbabilities, rewards: given }
-      }),
-    )
-    await sampler.dispose()
-    const all = drawn.flatMap(({ rewards }) => rewards)
-    const baseline = all.reduce((sum, reward) => sum + reward, 0) / all.length
-    const data = drawn.map(({ prompt, tokens, logProbabilities, rewards }): PolicyDatum => {
-      const before = new Array<number>(prompt.length - 1).fill(0)
-      return {
-        input: { tokens: Int32Array.from([...prompt, ...tokens.subarray(0, -1)]) },
-        targets: Int32Array.from([...prompt.slice(1), ...tokens]),
-        logProbabilities: Float32Array.from([...before, ...logProbabilities]),
-        advantages: Float32Array.from([...before, ...rewards.map(reward => (reward - baseline) / all.length)]),
-      }
-    })
-    await trainer.forwardBackward(data, { kind: 'importance_sampling' })
-    await trainer.optimStep(decayed([{ ...adamw, learningRate: rate }], step, steps))
-  }
-}
-
-const requestOf = ({ prompt, length }: Task) => ({ prompt: { tokens: Int32Array.from(prompt) }, maximumTokens: length })
-
-/** The mean reward of the most probable tokens. */
-async function best(trainer: Trainer, tasks: readonly Task[]): Promise<number> {
-  const sampler = await trainer.snapshot()
-  const answers = await sampler.sample(tasks.map(task => ({ ...requestOf(task), temperature: 0 })))
-  await sampler.dispose()
-  const rewards = answers.flatMap(([answer], index) => tasks[index]!.rewards(answer!.tokens))
-  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length
-}
-
-it('by REINFORCE: the best policy of a bandit whose rewards are noisy', async () => {
-  const means = [0.2, 0.5, 0.8, 0.4, 0]
-  const random = seededRandom('bandit')
-  const trainer = await engine.createTrainer({ model: bigram({ vocabulary: 5, contextLength: 2 }) })
-  const pull = (arm: number) => means[arm]! + 0.3 * random.normal()
-  await reinforce(trainer, [{ prompt: [4], length: 1, rewards: ([arm]) => [pull(arm!)] }], 128, 100, 0.1)
-  const sampler = await trainer.snapshot()
-  const [row] = await sampler.distributions([{ input: { tokens: Int32Array.of(4) } }])
-  const powers = means.map(mean => Math.exp(mean / entropyWeight))
-  const sum = powers.reduce((total, power) => total + power)
-  for (const [arm, power] of powers.entries()) expect(Math.abs(Math.exp(row![arm]!) - power / sum)).toBeLessThan(0.05)
-})
-
-const small = { ...configuration, width: 16, tiedEmbeddings: false }
-
-it('by REINFORCE: to copy two tokens after a mark', async () => {
-  const tasks = Array.from({ length: 9 }, (_, index): Task => {
-    const word = [Math.floor(index / 3), index % 3]
-    return { prompt: [...word, 3], length: 2, rewards: sample => word.map((token, i) => Number(sample[i] === token)) }
-  })
-  const model = decoder({ ...small, vocabulary: 4, contextLength: 4 })
-  const trainer = await engine.createTrainer({ model, seed: 1 })
-  await reinforce(trainer, tasks, 8, 80, 0.02)
-  expect(await best(trainer, tasks)).toBe(1)
-})
-
-it('by REINFORCE: to add two digits', async () => {
-  const tasks = Array.from({ length: 16 }, (_, index): Task => {
-    const [a, b] = [index >> 2, index & 3]
-    return { prompt: [a, b], length: 1, rewards: ([sum]) => [Number(sum === a + b)] }
-  })
-  const model = decoder({ ...small, depth: 1, vocabulary: 7, contextLength: 2, positions: 'learned' })
-  const trainer = await engine.createTrainer({ model, seed: 1 })
-  await reinforce(trainer, tasks, 16, 80, 0.02)
-  expect(await best(trainer, tasks)).toBe(1)
 })
