@@ -8,6 +8,7 @@ import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
 import { learnText } from './adapters.ts'
 import { learnToCount, softplus, windowModel } from './new-model.ts'
 import { learnVowels } from './policy-gradient.ts'
+import { learnToSort } from './reinforce.ts'
 import { trainAndSample } from './train-and-sample.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'almanac-engine-'))
@@ -57,6 +58,13 @@ it('samples are rewarded, and what is rewarded becomes likely', async () => {
   const rewards = await learnVowels(30)
   expect(rewards[0]).toBeLessThan(0.4)
   expect(rewards.at(-1)).toBeGreaterThan(0.9)
+})
+
+it('letters are sorted after rewards for the places that are right, and nothing else', async () => {
+  const lines: string[] = []
+  expect(await learnToSort(30, line => lines.push(line))).toBeGreaterThan(0.75)
+  expect(lines).toHaveLength(3)
+  expect(lines[0]).toMatch(/^round 0: mean reward [12]\d %, right \d %; dab: [abcde:]{3}$/)
 })
 
 it('a published model learns a text with adapters, and is written as a folder that says the same', async () => {
