@@ -65,8 +65,8 @@ export async function forwardBackwardCustom(
   await trainer.forwardBackward(weighted, cost, options)
   if (trainer.version !== version)
     throw new Error(
-      'forwardBackwardCustom: the trainer took a step between the two passes, so that the gradients it holds are wrong; ' +
-        'await forwardBackwardCustom before optimStep',
+      'forwardBackwardCustom: the trainer took a step between the two passes, so that the gradients it holds are wrong: ' +
+        'call clearGradients, and await forwardBackwardCustom before optimStep',
     )
   return { loss, metrics, logProbabilities }
 }
