@@ -313,6 +313,28 @@ describe('the end of the thread', () => {
     })
     expect(run).toMatchObject({ status: 0, signal: null, stdout: 'logits\n', stderr: '' })
   })
+
+  // The runtime's binding aborts the process where a thread is ended inside of it.
+  it('is no end of the program, and a program can end itself, while a graph is run', () => {
+    const program = `
+      import { createWorkerEngine } from ${JSON.stringify(join(import.meta.dirname, 'worker-engine.ts'))}
+      import { decoder } from ${JSON.stringify(join(import.meta.dirname, '..', 'models', 'decoder.ts'))}
+      const model = decoder({ ...${JSON.stringify(configuration)}, contextLength: 1024 })
+      async function busy(signal) {
+        const engine = await createWorkerEngine({ signal })
+        const sampler = await (await engine.createTrainer({ model })).snapshot()
+        return sampler.sample([{ prompt: { tokens: Int32Array.of(1) }, samples: 128, maximumTokens: 1000 }])
+      }
+      for (const time of [300, 350, 400])
+        await busy(AbortSignal.timeout(time)).catch(({ name }) => console.log(name))
+      setTimeout(() => process.exit(3), 350)
+      await busy()`
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect(run).toMatchObject({ status: 3, signal: null, stdout: 'TimeoutError\n'.repeat(3), stderr: '' })
+  })
 })
 
 describe('what cannot go to the thread is refused: ', () => {

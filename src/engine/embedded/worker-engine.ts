@@ -11,7 +11,10 @@ import { EngineThread } from './worker-thread.ts'
 import { WorkerTrainer } from './worker-trainer.ts'
 
 export interface WorkerEngineOptions extends EmbeddedEngineOptions {
-  /** Ends the thread, whatever it is at, and every call with the signal's reason. (Disposing waits for what was asked before.) */
+  /**
+   * Ends every call with the signal's reason, at once, and the thread as soon as the graph that it is running has been run. (Disposing waits for
+   * what was asked before.)
+   */
   readonly signal?: AbortSignal
 }
 

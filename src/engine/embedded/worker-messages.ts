@@ -8,6 +8,14 @@ import type { OptimStepOptions, ParameterGroup } from '../optimisers/optimiser.t
 import type { Parameter } from '../parameter.ts'
 import type { BeamRequest, Prefix, Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
+import type { EmbeddedEngineOptions } from './engine.ts'
+
+/** What the thread begins with. */
+export interface WorkerData {
+  readonly options: EmbeddedEngineOptions
+  /** Of NativeCalls. */
+  readonly calls: SharedArrayBuffer
+}
 
 /** Functions cannot go to another thread: a model goes as what says everything about it. */
 export interface SentTrainerOptions extends Omit<TrainerOptions, 'model'> {

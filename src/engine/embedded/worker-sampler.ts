@@ -98,7 +98,7 @@ export class WorkerSampler implements Sampler {
   }
 
   dispose(): Promise<void> {
-    this.#disposed ??= this.#call({ verb: 'disposeSampler', sampler: this.#number })
+    this.#disposed ??= this.#thread.free({ verb: 'disposeSampler', sampler: this.#number })
     return this.#disposed
   }
 

@@ -3,9 +3,10 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Capabilities } from '../engine.ts'
+import { NativeCalls } from '../graph/native-calls.ts'
 import type { EmbeddedEngineOptions } from './engine.ts'
 import { copied } from './worker-copies.ts'
-import type { FromThread, ToThread, Work } from './worker-messages.ts'
+import type { FromThread, ToThread, Work, WorkerData } from './worker-messages.ts'
 
 interface Pending {
   readonly resolve: (answer: Answer) => void
@@ -19,7 +20,15 @@ export interface Answer {
   readonly version: number | undefined
 }
 
+/** Threads that have not ended. A program that ends takes its threads with it, whatever they are at. */
+const running = new Set<NativeCalls>()
+
+function closeAll(): void {
+  for (const calls of running) calls.closeNow()
+}
+
 export class EngineThread {
+  readonly #nativeCalls = new NativeCalls()
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
   /** Prefixes of this thread: what is no longer referred to need not be kept in the other. */
@@ -36,13 +45,19 @@ export class EngineThread {
 
   constructor(options: EmbeddedEngineOptions) {
     const worker = new Worker(new URL('worker.ts', import.meta.url), {
-      workerData: options,
+      workerData: { options, calls: this.#nativeCalls.memory } satisfies WorkerData,
       name: 'engine',
       // The program's own flags can forbid that a file is started, as --input-type does.
       execArgv: [],
     })
     worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', error => this.#end(new Error(`the engine's thread failed: ${error.message}`, { cause: error })))
+    if (running.size === 0) process.on('exit', closeAll)
+    running.add(this.#nativeCalls)
+    worker.on('exit', () => {
+      running.delete(this.#nativeCalls)
+      if (running.size === 0) process.off('exit', closeAll)
+    })
     worker.on('exit', code => this.#end(new Error(`the engine's thread ended by itself (exit code ${code})`)))
     this.#worker = worker
   }
@@ -77,9 +92,25 @@ export class EngineThread {
     })
   }
 
-  /** Ends the thread and, with this reason, what it was still asked for. */
+  /** A call that frees something. A thread that has ended has freed all it had, whatever it ended for. */
+  async free(work: Work): Promise<void> {
+    if (this.#ended) return
+    try {
+      await this.call(work)
+    } catch (error) {
+      if (!this.#ended) throw error
+    }
+  }
+
+  /**
+   * Ends with this reason what the thread was still asked for, at once; and the thread, as soon as it is out of the runtime: the graph that it is
+   * running is run to its end.
+   */
   async terminate(reason: unknown): Promise<void> {
     this.#end(reason)
+    // So that the program does not end before.
+    this.#worker.ref()
+    await this.#nativeCalls.closed()
     await this.#worker.terminate()
   }
 

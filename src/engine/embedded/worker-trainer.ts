@@ -82,7 +82,7 @@ export class WorkerTrainer implements Trainer {
   }
 
   dispose(): Promise<void> {
-    this.#disposed ??= this.#call({ verb: 'disposeTrainer', trainer: this.#number })
+    this.#disposed ??= this.#thread.free({ verb: 'disposeTrainer', trainer: this.#number })
     return this.#disposed
   }
 

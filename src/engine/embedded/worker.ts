@@ -3,11 +3,12 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ModelInput } from '../datum.ts'
+import { announceNativeCalls, NativeCalls } from '../graph/native-calls.ts'
 import { modelOf } from '../models/model-of.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Prefix, Sampler, ScoreRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
-import { createEmbeddedEngine, type EmbeddedEngineOptions } from './engine.ts'
+import { createEmbeddedEngine } from './engine.ts'
 import { copied } from './worker-copies.ts'
 import type {
   FromThread,
@@ -20,8 +21,11 @@ import type {
   SentTrainer,
   ToThread,
   Work,
+  WorkerData,
 } from './worker-messages.ts'
 
+const { options, calls } = workerData as WorkerData
+announceNativeCalls(new NativeCalls(calls))
 const port = parentPort!
 const trainers = new Map<number, Trainer>()
 const samplers = new Map<number, Sampler>()
@@ -32,7 +36,7 @@ let numbers = 0
 const cancelled = new Error('cancelled')
 
 try {
-  const engine = createEmbeddedEngine(workerData as EmbeddedEngineOptions)
+  const engine = createEmbeddedEngine(options)
   port.on('message', (message: ToThread) => {
     if (message.kind === 'call') void answer(engine, message.call, message.work)
     else if (message.kind === 'cancel') cancellations.get(message.call)?.abort(cancelled)

@@ -4,6 +4,7 @@
  */
 import { InferenceSession, Tensor as RuntimeTensor } from 'onnxruntime-node'
 import type { Tensor } from './graph.ts'
+import { nativeCall } from './native-calls.ts'
 import { onnxModel } from './onnx.ts'
 import { describeShape, sameShape, sizeOf } from './shape.ts'
 
@@ -33,7 +34,7 @@ export async function compile(
   const first = [...named.values()][0]
   if (!first) throw new Error('compile: there are no outputs')
   const model = onnxModel(named)
-  const session = await InferenceSession.create(model.bytes, {
+  const sessionOptions: InferenceSession.SessionOptions = {
     executionProviders: ['cpu'],
     // In double precision the fusions of `all` end in kernels that have no double version.
     graphOptimizationLevel: first.graph.precision === 'float64' ? 'basic' : 'all',
@@ -41,12 +42,13 @@ export async function compile(
     interOpNumThreads: 1,
     executionMode: 'sequential',
     logSeverityLevel: 3,
-  })
+  }
+  const session = await nativeCall(() => InferenceSession.create(model.bytes, sessionOptions))
   return {
     operationCount: model.operationCount,
     async run(values) {
       const feeds = Object.fromEntries(model.inputs.map(input => [input.name, feed(input, values[input.name])]))
-      const fetched = await session.run(feeds)
+      const fetched = await nativeCall(() => session.run(feeds))
       const results: Record<string, ResultArray> = {}
       for (const [name, tensor] of named) {
         const result = fetched[`output.${name}`]!
@@ -57,7 +59,7 @@ export async function compile(
       }
       return results
     },
-    dispose: () => session.release(),
+    dispose: () => nativeCall(() => session.release()),
   }
 }
 
