@@ -89,7 +89,7 @@ const configuration: DecoderConfiguration = {
   residualScaling: 'none',
 }
 
-const engine = createEmbeddedEngine({ tokensAtOnce: 8192 })
+const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())
 
 it.each([
