@@ -1,6 +1,6 @@
 /**
- * Makes the records that come with `environments/nanolm`: 72 interventions of each next-byte recipe and 48 of the masked-diffusion
- * one with two seeds, the references with five. About 400 training runs, three quarters of an hour on two idle cores. Stopped or
+ * Makes the records that come with `environments/nanolm`: 72 interventions of each next-byte recipe and 36 of the masked-diffusion
+ * one with two seeds, the references with five. About 375 training runs, three quarters of an hour on two idle cores. Stopped or
  * killed, it goes on where it was.
  *
  * Run:  node reproductions/rwm-records.ts
@@ -22,7 +22,7 @@ const ledger = `${nanolm}.almanac/ledger.db`
 const recipes = [
   { recipe: 'olmo', file: 'almanac.config.ts', interventions: 72 },
   { recipe: 'nanochat', file: 'nanochat.config.ts', interventions: 72 },
-  { recipe: 'diffusion', file: 'diffusion.config.ts', interventions: 48 },
+  { recipe: 'diffusion', file: 'diffusion.config.ts', interventions: 36 },
 ]
 
 for (const { recipe, file, interventions } of recipes) {

@@ -24,7 +24,7 @@ const recipes = {
   diffusion: {
     model: 'a byte-level masked-diffusion language model',
     validation: 'validation on held-out chapters and addresses by the exact likelihood of unmasking them (DUEL)',
-    candidates: 48,
+    candidates: 36,
   },
 }
 

@@ -71,7 +71,7 @@ export const options = {
     4,
     'hidden units of the feed-forward layer per unit of width; SwiGLU, which has three matrices, gets two thirds of it',
   ),
-  contextLength: power(8, 512, 64, 'bytes the model can look back on, in training and in validation'),
+  contextLength: power(8, 512, 64, 'bytes of a row, in training and in validation: all that the model can see'),
   positions: choice(
     ['rotary', 'alibi', 'learned', 'none'],
     'rotary',
