@@ -18,7 +18,11 @@ export class CallQueue {
   add<T>(verb: string, work: () => Promise<T> | T): Promise<T> {
     if (this.#closed) return Promise.reject(new Error(`${verb}: the ${this.#owner} was disposed of`))
     const result = this.#last.then(work)
-    this.#last = result.catch(() => {})
+    // Without the result, which would be kept until the next call.
+    this.#last = result.then(
+      () => {},
+      () => {},
+    )
     return result
   }
 

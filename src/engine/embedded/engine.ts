@@ -21,10 +21,9 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
   for (const [field, value] of Object.entries({ threads, tokensAtOnce }))
     if (!(Number.isInteger(value) && value > 0))
       throw new Error(`createEmbeddedEngine: ${field} is ${value}: expected a positive whole number`)
-  const trainers = new Set<EmbeddedTrainer>()
-  const samplers = new Set<EmbeddedSampler>()
+  const trainers = new Living<EmbeddedTrainer>()
+  const samplers = new Living<EmbeddedSampler>()
   const keepSampler = (sampler: EmbeddedSampler) => {
-    for (const earlier of samplers) if (earlier.isDisposed) samplers.delete(earlier)
     samplers.add(sampler)
     return sampler
   }
@@ -38,7 +37,6 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     seed: number,
     values: EmbeddedTrainerOptions['values'],
   ) => {
-    for (const earlier of trainers) if (earlier.isDisposed) trainers.delete(earlier)
     const trainer = new EmbeddedTrainer({
       model,
       adapters,
@@ -79,11 +77,22 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     },
     async dispose() {
       isDisposed = true
-      for (const trainer of trainers) await trainer.dispose()
+      for (const trainer of trainers.all()) await trainer.dispose()
       // Trainers that still had snapshots to take have added them by now.
-      for (const sampler of samplers) await sampler.dispose()
-      trainers.clear()
-      samplers.clear()
+      for (const sampler of samplers.all()) await sampler.dispose()
     },
+  }
+}
+
+/** What is to be disposed of with the engine. What nobody refers to any more is not kept for that: its memory is free without. */
+class Living<T extends { readonly isDisposed: boolean }> {
+  #references: WeakRef<T>[] = []
+
+  add(object: T): void {
+    this.#references = [...this.all(), object].map(each => new WeakRef(each))
+  }
+
+  all(): T[] {
+    return this.#references.flatMap(reference => reference.deref() ?? []).filter(({ isDisposed }) => !isDisposed)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Memory does not grow over a long run: neither by what is compiled, drawn and snapshot in an engine, nor in the engine's thread by
- * prefixes that nobody refers to any more.
+ * prefixes and samplers that nobody refers to any more.
  */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,6 +12,7 @@ import type { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { decoder } from '../models/decoder.ts'
 import type { Sampler } from '../sampling.ts'
+import { createEmbeddedEngine } from './engine.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 import type { ToThread } from './worker-messages.ts'
 
@@ -46,28 +47,49 @@ it('of an engine, over hundreds of steps and dozens of snapshots', () => {
   expect(whole / 1e6).toBeLessThan(8)
 })
 
-it('of the engine’s thread, for prefixes that are referred to no more', async () => {
+it('of an engine whose samplers are forgotten without being disposed of', async () => {
+  const engine = createEmbeddedEngine()
+  const trainer = await engine.createTrainer({ model })
+  const forgotten = new WeakRef(await trainer.snapshot())
+  const kept = await trainer.snapshot()
+  const deadline = Date.now() + 10_000
+  while (forgotten.deref() && Date.now() < deadline) {
+    // What was asked after is kept until then.
+    await sleep(1)
+    collectGarbage()
+  }
+  expect(forgotten.deref()).toBeUndefined()
+  await engine.dispose()
+  await expect(kept.sample([{ prompt, maximumTokens: 1 }])).rejects.toThrow('the sampler was disposed of')
+})
+
+it('of the engine’s thread, for prefixes and samplers that are referred to no more', async () => {
   const started = once(process, 'worker')
   const engine = await createWorkerEngine()
   const [thread] = (await started) as [Worker]
   const released = new Set<number>()
+  const samplers: number[] = []
   const post = thread.postMessage.bind(thread)
   thread.postMessage = (message: ToThread, transferred) => {
     if (message.kind === 'release') released.add(message.prefix)
+    if (message.kind === 'releaseSampler') samplers.push(message.sampler)
     post(message, transferred as [])
   }
-  const sampler = await (await engine.createTrainer({ model })).snapshot()
+  const trainer = await engine.createTrainer({ model })
+  const sampler = await trainer.snapshot()
+  await trainer.snapshot()
   const draw = async (owner: Sampler) => {
     const [samples] = await owner.sample([{ prompt, samples: 3, maximumTokens: 2, keepPrefix: true }])
     return samples![0]!.prefix!
   }
   const kept = await draw(sampler)
   const deadline = Date.now() + 10_000
-  while (released.size < 2 && Date.now() < deadline) {
+  while ((released.size < 2 || samplers.length < 1) && Date.now() < deadline) {
     collectGarbage()
     await sleep(1)
   }
   expect(released.size).toBe(2)
+  expect(samplers).toHaveLength(1)
   // What is still referred to can go on.
   expect((await sampler.extend(kept, Int32Array.of(3))).length).toBe(kept.length + 1)
   await engine.dispose()

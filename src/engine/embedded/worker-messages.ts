@@ -104,6 +104,7 @@ export type ToThread =
   | { readonly kind: 'cancel'; readonly call: number }
   /** Nothing in the main thread refers to the prefix any more. */
   | { readonly kind: 'release'; readonly prefix: number }
+  | { readonly kind: 'releaseSampler'; readonly sampler: number }
 
 export type FromThread =
   | { readonly kind: 'ready'; readonly capabilities: Capabilities }

@@ -47,6 +47,7 @@ export class WorkerSampler implements Sampler {
     this.contextLength = contextLength
     this.#thread = thread
     this.#number = number
+    thread.freeWith(this, number)
   }
 
   async sample(

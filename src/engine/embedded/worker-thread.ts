@@ -66,9 +66,18 @@ export class EngineThread {
     return this.#ended !== null
   }
 
+  /** Likewise a sampler that was forgotten without being disposed of. */
+  readonly #samplers = new FinalizationRegistry<number>(sampler => {
+    if (!this.#ended) this.#post({ kind: 'releaseSampler', sampler })
+  })
+
   /** Lets the other thread forget the prefix when this one does. */
   keepWith(holder: object, prefix: number): void {
     this.#prefixes.register(holder, prefix)
+  }
+
+  freeWith(holder: object, sampler: number): void {
+    this.#samplers.register(holder, sampler)
   }
 
   /** Rejects with the sentence of the thread, the signal's reason, or how the thread ended. */

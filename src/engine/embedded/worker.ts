@@ -40,7 +40,12 @@ try {
   port.on('message', (message: ToThread) => {
     if (message.kind === 'call') void answer(engine, message.call, message.work)
     else if (message.kind === 'cancel') cancellations.get(message.call)?.abort(cancelled)
-    else prefixes.delete(message.prefix)
+    else if (message.kind === 'release') prefixes.delete(message.prefix)
+    else {
+      // What it was still asked is done before.
+      void samplers.get(message.sampler)?.dispose()
+      samplers.delete(message.sampler)
+    }
   })
   send({ kind: 'ready', capabilities: engine.capabilities })
 } catch (error) {
