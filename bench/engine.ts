@@ -14,7 +14,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { feedForwardWidthOf } from '../src/engine/models/decoder-configuration.ts'
 import { estimatedFlopsPerToken } from '../src/engine/models/decoder-parameters.ts'
 import { type Block, type Options, startContender } from './engine/contender.ts'
 import { matrixPeak } from './engine/matrix-peak.ts'
@@ -70,7 +69,7 @@ function entrants(part: Part): readonly Entrant[] {
 async function compare(part: Part, size: Size, threads: number, rows: number, peak: number): Promise<Result> {
   const [positions, newTokens] = part === 'training' ? [64, 0] : [16, 64]
   const configuration = configurationOf(size, positions + newTokens)
-  const shape = { ...size, vocabulary: configuration.vocabulary, feedForwardWidth: feedForwardWidthOf(configuration) }
+  const shape = { ...size, vocabulary: configuration.vocabulary, feedForwardWidth: configuration.feedForwardWidth }
   const { compile, profile } = flags
   const started = []
   for (const { name, command, task } of entrants(part)) {

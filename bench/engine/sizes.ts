@@ -1,5 +1,5 @@
 /** The decoders that bench/engine.ts measures, by their number of parameters. */
-import type { DecoderConfiguration } from '../../src/engine/models/decoder-configuration.ts'
+import { completeDecoder, type DecoderConfiguration } from '../../src/engine/models/decoder-configuration.ts'
 
 export interface Size {
   readonly name: string
@@ -18,20 +18,5 @@ export const sizes: readonly Size[] = [
 
 /** A byte vocabulary, rotary positions, RMS norm before each branch, SwiGLU, tied embeddings: what all contenders build. */
 export function configurationOf({ width, depth, heads }: Size, contextLength: number): DecoderConfiguration {
-  return {
-    vocabulary: 256,
-    contextLength,
-    depth,
-    width,
-    heads,
-    keyValueHeads: heads,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
-    activation: 'swiglu',
-    tiedEmbeddings: true,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
-  }
+  return completeDecoder({ vocabulary: 256, contextLength, depth, width, heads, tiedEmbeddings: true })
 }

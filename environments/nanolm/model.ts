@@ -1,12 +1,12 @@
 /**
  * The decoder that a configuration describes, in the engine's words.
  */
-import type { DecoderConfiguration } from '../../src/engine/models/decoder-configuration.ts'
+import type { DecoderOptions } from '../../src/engine/models/decoder-configuration.ts'
 import { feedForwardWidth } from './configuration.ts'
 import { objectiveOf } from './objective.ts'
 import type { Configuration } from './options.ts'
 
-export function decoderConfiguration(configuration: Configuration): DecoderConfiguration {
+export function decoderConfiguration(configuration: Configuration): DecoderOptions {
   const { vocabulary, attention } = objectiveOf(configuration)
   return {
     vocabulary,

@@ -43,15 +43,7 @@ export async function learnVowels(steps: number): Promise<number[]> {
     depth: 1,
     width: 16,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   })
   const trainer = await engine.createTrainer({ model, seed: 1 })
   const rewards: number[] = []

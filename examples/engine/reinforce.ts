@@ -87,15 +87,8 @@ export async function learnToSort(rounds: number, tell: (line: string) => void):
     depth: 1,
     width: 32,
     heads: 2,
-    keyValueHeads: 2,
     positions: 'learned',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   })
   const trainer = await engine.createTrainer({ model, seed: 1 })
   const random = seededRandom('questions')

@@ -58,15 +58,7 @@ export async function trainAndSample(folder: string) {
     depth: 2,
     width: 32,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
-    activation: 'swiglu',
     tiedEmbeddings: true,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   })
   const trainer = await engine.createTrainer({ model, seed: 1 })
   const losses = await train(trainer, 60)

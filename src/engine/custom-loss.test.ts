@@ -25,15 +25,7 @@ const model = decoder({
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
-  tiedEmbeddings: false,
-  logitSoftCap: null,
   initialisationScale: 2,
-  residualScaling: 'none',
   dropout: 0.2,
 })
 const engine = createEmbeddedEngine()

@@ -58,15 +58,7 @@ beforeAll(async () => {
     depth: 1,
     width: 8,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   })
   trainer = await engine.createTrainer({ model, seed: 3 })
   const found = []

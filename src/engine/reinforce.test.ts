@@ -10,7 +10,7 @@ import type { PolicyLoss } from './losses/loss.ts'
 import { type LaggingSamplers, staleSamplers } from './mismatch/stale-samplers.ts'
 import { bigram } from './models/bigram.ts'
 import { decoder } from './models/decoder.ts'
-import type { DecoderConfiguration } from './models/decoder-configuration.ts'
+import type { DecoderOptions } from './models/decoder-configuration.ts'
 import type { OptimStepOptions, ParameterGroup } from './optimisers/optimiser.ts'
 import { policyDatum } from './policy-datum.ts'
 import type { Trainer } from './training.ts'
@@ -72,21 +72,14 @@ const adamw = (learningRate: number): ParameterGroup => ({
 })
 const muon = (learningRate: number): ParameterGroup => ({ match: 'matrix', optimiser: { kind: 'muon' }, learningRate })
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 10,
   contextLength: 8,
   depth: 1,
   width: 16,
   heads: 2,
-  keyValueHeads: 2,
   positions: 'learned',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
-  tiedEmbeddings: false,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 
 const engine = createEmbeddedEngine()

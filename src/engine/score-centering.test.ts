@@ -177,15 +177,8 @@ describe('whole sequences, by the verbs', () => {
     depth: 1,
     width: 8,
     heads: 2,
-    keyValueHeads: 2,
     positions: 'learned',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   })
   const engine = createEmbeddedEngine()
   afterAll(() => engine.dispose())

@@ -25,14 +25,7 @@ const model = decoder({
   heads: 2,
   keyValueHeads: 1,
   feedForwardWidth: 12,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 })
 const adapters: Adapters = { rank: 2, alpha: 3 }
 const tokens = Int32Array.of(1, 2, 3, 6, 0, 4, 4, 5, 1, 2)

@@ -224,15 +224,9 @@ describe('a sampler', () => {
     width: 8,
     heads: 2,
     keyValueHeads: 1,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
     // Large, so that what it says depends a lot on what it read.
     initialisationScale: 4,
-    residualScaling: 'none',
   } as const
   const table = bigram({ vocabulary: 5, contextLength: 8, initialDeviation: 2 })
   const allowed = [

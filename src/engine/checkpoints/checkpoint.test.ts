@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adapterParameters, initialAdapterValues } from '../adapters/adapter-parameters.ts'
 import type { Adapters } from '../engine.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { Optimisation } from '../optimisers/optimisation.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Parameter } from '../parameter.ts'
@@ -29,7 +29,7 @@ import { readCheckpoint } from './read-checkpoint.ts'
 import { openSafetensors, writeSafetensors } from './safetensors.ts'
 import { writeCheckpoint } from './write-checkpoint.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 5,
   contextLength: 4,
   depth: 1,
@@ -37,14 +37,8 @@ const configuration: DecoderConfiguration = {
   heads: 2,
   keyValueHeads: 1,
   feedForwardWidth: 6,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 const model = decoder(configuration)
 const adapters: Adapters = { rank: 2, alpha: 4, projections: ['query', 'value'] }
@@ -142,6 +136,15 @@ describe('what was written', () => {
     expect(readCheckpoint(path, { model: own }).model).toBe(own)
     expect(() => readCheckpoint(path)).toThrow('there is no model of kind "own" built in (decoder')
     expect(() => readCheckpoint(path, { model })).toThrow('it holds a model of kind own, and this one is decoder')
+  })
+
+  it('is of the same model where defaults are spelled out and where they are not', () => {
+    const path = newFolder()
+    writeCheckpoint(path, { ...written, model: { ...model, configuration } })
+    expect(configuration).not.toHaveProperty('positions')
+    expect(readCheckpoint(path, { model }).model).toBe(model)
+    expect(readCheckpoint(path).model.configuration).toEqual(model.configuration)
+    expect(readCheckpoint(folder, { model: { ...model, configuration } }).values).toEqual(written.values)
   })
 })
 
@@ -329,6 +332,13 @@ describe('a folder that does not fit is refused: ', () => {
     refuse(folder, 'it holds a model whose activation is "gelu", and that of this one is "swiglu"', {
       model: decoder({ ...configuration, activation: 'swiglu' }),
     })
+    refuse(
+      manifest(value => {
+        delete value.model.configuration['activation']
+      }),
+      'it holds a model whose activation is "swiglu", and that of this one is "gelu"',
+      { model },
+    )
     refuse(folder, 'it holds no adapters, and this model has adapters {"alpha":1,"rank":1}', { adapters: { rank: 1 } })
   })
 

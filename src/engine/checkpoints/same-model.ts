@@ -3,17 +3,23 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Adapters } from '../engine.ts'
+import { completeConfiguration } from '../models/model-of.ts'
 
 interface Described {
   readonly kind: string
   readonly configuration: object
 }
 
-/** Null where they are the same, or how they differ, in a sentence that speaks of the checkpoint and the model. */
+/**
+ * Null where they are the same, or how they differ, in a sentence that speaks of the checkpoint and the model. Options
+ * that are not spelled out are the same as their defaults.
+ */
 export function modelDifference(checkpoint: Described, model: Described): string | null {
   if (checkpoint.kind !== model.kind)
     return `it holds a model of kind ${checkpoint.kind}, and this one is ${model.kind}`
-  const [theirs, ours] = [asWritten(checkpoint.configuration), asWritten(model.configuration)]
+  const [theirs, ours] = [checkpoint, model].map(({ kind, configuration }) =>
+    asWritten(completeConfiguration(kind, configuration)),
+  ) as [Record<string, unknown>, Record<string, unknown>]
   for (const field of new Set([...Object.keys(theirs), ...Object.keys(ours)]))
     if (!isDeepStrictEqual(theirs[field], ours[field]))
       return `it holds a model whose ${field} is ${shown(theirs[field])}, and that of this one is ${shown(ours[field])}`

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { type Denoiser, denoiserOf } from './denoiser.ts'
 import { bitsPerByte, duelLogLikelihoods } from './duel.ts'
 import { allTexts, tableDenoiser } from './table-denoiser.ts'
@@ -93,22 +93,15 @@ test('bits per byte', () => {
 })
 
 describe('a real model', () => {
-  const configuration: DecoderConfiguration = {
+  const configuration: DecoderOptions = {
     vocabulary,
     contextLength: 8,
     depth: 1,
     width: 8,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
     // Large, so that what it says depends a lot on what it sees.
     initialisationScale: 4,
-    residualScaling: 'none',
   }
   const engine = createEmbeddedEngine()
   afterAll(() => engine.dispose())

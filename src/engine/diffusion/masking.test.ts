@@ -3,7 +3,7 @@ import { seededRandom } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { denoiserOf } from './denoiser.ts'
 import { duelLogLikelihoods } from './duel.ts'
 import { type MaskingOptions, maskedBlockData, maskedData } from './masking.ts'
@@ -115,21 +115,13 @@ test.each([
 })
 
 describe('a real model', () => {
-  const configuration: DecoderConfiguration = {
+  const configuration: DecoderOptions = {
     vocabulary: 4,
     contextLength: 6,
     depth: 1,
     width: 16,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
     attention: 'bidirectional',
   }
   const engine = createEmbeddedEngine()

@@ -15,15 +15,7 @@ const model = decoder({
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
-  tiedEmbeddings: false,
-  logitSoftCap: null,
   initialisationScale: 2,
-  residualScaling: 'none',
 })
 const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())

@@ -12,15 +12,8 @@ const model = decoder({
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 })
 const loss = { kind: 'cross_entropy' } as const
 const engine = createEmbeddedEngine()

@@ -13,15 +13,8 @@ const model = decoder({
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
   dropout: 0.3,
 })
 const loss = { kind: 'cross_entropy' } as const

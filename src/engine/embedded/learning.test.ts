@@ -5,26 +5,18 @@ import { afterAll, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Trainer } from '../training.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 256,
   contextLength: 32,
   depth: 2,
   width: 32,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 const adamw: ParameterGroup = { match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.01 }
 const muon: ParameterGroup = { match: 'matrix', optimiser: { kind: 'muon' }, learningRate: 0.03 }

@@ -9,26 +9,18 @@ import { seededRandom } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
 import type { Adapters } from '../engine.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { Optimiser, ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Trainer } from '../training.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 11,
   contextLength: 6,
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
   dropout: 0.2,
 }
 const model = decoder(configuration)

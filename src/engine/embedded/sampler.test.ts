@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
 import { distributionBehind } from '../positions-behind.ts'
 import type { Context } from '../sampling/context.ts'
@@ -14,21 +14,16 @@ import type { Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 11,
   contextLength: 40,
   depth: 1,
   width: 8,
   heads: 2,
   keyValueHeads: 1,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
   initialisationScale: 2,
-  residualScaling: 'none',
 }
 const model = decoder(configuration)
 const values = model.initialValues(1)

@@ -7,24 +7,17 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 11,
   contextLength: 8,
   depth: 1,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 const model = decoder(configuration)
 const untied = decoder({ ...configuration, tiedEmbeddings: false })

@@ -9,7 +9,7 @@ import { Graph } from '../graph/graph.ts'
 import { compile, type ResultArray } from '../graph/program.ts'
 import { sizeOf } from '../graph/shape.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { Trainer } from '../training.ts'
 import { buildComputation, type ComputationShape, gradientOf, plainParameters } from './computation.ts'
@@ -24,7 +24,7 @@ interface Trained {
 }
 interface Variant {
   readonly name: string
-  readonly configuration: Omit<DecoderConfiguration, 'vocabulary' | 'contextLength' | 'initialisationScale'>
+  readonly configuration: Omit<DecoderOptions, 'vocabulary' | 'contextLength' | 'initialisationScale'>
   readonly zLoss: number
   readonly lossSum: number
   readonly zLossSum: number

@@ -7,25 +7,20 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import type { ParameterArrays, Trainer } from '../training.ts'
 import { createEmbeddedEngine } from './engine.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 16,
   contextLength: 8,
   depth: 2,
   width: 16,
   heads: 2,
   keyValueHeads: 1,
-  positions: 'rotary',
-  norm: 'pre',
   queryKeyNorm: true,
-  activation: 'swiglu',
-  tiedEmbeddings: false,
   logitSoftCap: 15,
-  initialisationScale: 1,
   residualScaling: 'depth',
 }
 const model = decoder(configuration)

@@ -13,25 +13,19 @@ import type { CrossEntropyDatum, PolicyDatum } from '../datum.ts'
 import type { Engine } from '../engine.ts'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { createEmbeddedEngine } from './engine.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 7,
   contextLength: 12,
   depth: 1,
   width: 8,
   heads: 2,
   keyValueHeads: 1,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
   dropout: 0.1,
 }
 const model = decoder(configuration)

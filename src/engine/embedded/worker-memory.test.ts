@@ -26,14 +26,8 @@ const model = decoder({
   width: 8,
   heads: 2,
   keyValueHeads: 1,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 })
 const prompt = { tokens: Int32Array.of(1, 2) }
 

@@ -6,12 +6,12 @@ import { concatenate, reshape, split, transpose } from '../algebra/arrangement.t
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import { rootMeanSquareNorm } from '../algebra/root-mean-square.ts'
 import type { Tensor } from '../graph/graph.ts'
-import { type DecoderConfiguration, headWidthOf } from './decoder-configuration.ts'
+import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { withGain } from './norm.ts'
 
 export type HeadsShape = Pick<
   DecoderConfiguration,
-  'width' | 'heads' | 'headWidth' | 'keyValueHeads' | 'queryKeyNorm' | 'normEpsilon'
+  'heads' | 'headWidth' | 'keyValueHeads' | 'queryKeyNorm' | 'normEpsilon'
 >
 
 /**
@@ -37,7 +37,7 @@ export function projectHeads(
   // One product for queries, keys and values, and one tensor (rows, heads, positions, channels) for all their heads.
   const matrices = ['query', 'key', 'value'].map(part => parameters.get(`${name}.${part}`)!)
   const packed = matrixProduct(input, withGain(concatenate(matrices, 1), gain))
-  const byHead = separate(packed, rows, headWidthOf(shape))
+  const byHead = separate(packed, rows, shape.headWidth)
   const [queries, keys, values] = split(byHead, 1, [heads, keyValueHeads, keyValueHeads]) as [Tensor, Tensor, Tensor]
   return {
     queries: headNorm(shape, parameters, `${name}.queryNorm`, queries),
@@ -56,7 +56,7 @@ export function projectQueries(
   rows: number,
 ): Tensor {
   const packed = matrixProduct(input, withGain(parameters.get(`${name}.query`)!, gain))
-  return headNorm(shape, parameters, `${name}.queryNorm`, separate(packed, rows, headWidthOf(shape)))
+  return headNorm(shape, parameters, `${name}.queryNorm`, separate(packed, rows, shape.headWidth))
 }
 
 /** For cross-attention, from what the encoder made: (rows, key-value heads, positions, channels). */
@@ -68,7 +68,7 @@ export function projectKeysAndValues(
   rows: number,
 ): { readonly keys: Tensor; readonly values: Tensor } {
   const matrices = ['key', 'value'].map(part => parameters.get(`${name}.${part}`)!)
-  const byHead = separate(matrixProduct(encoded, concatenate(matrices, 1)), rows, headWidthOf(shape))
+  const byHead = separate(matrixProduct(encoded, concatenate(matrices, 1)), rows, shape.headWidth)
   const [keys, values] = split(byHead, 1, [shape.keyValueHeads, shape.keyValueHeads]) as [Tensor, Tensor]
   return { keys: headNorm(shape, parameters, `${name}.keyNorm`, keys), values }
 }

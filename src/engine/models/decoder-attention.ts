@@ -52,7 +52,7 @@ export function attendWholeRows(
 
 /** (rows or 1, queries or 1, keys). */
 function rowMask(
-  { attention = 'causal', attentionBlock = 1 }: DecoderConfiguration,
+  { attention, attentionBlock = 1 }: DecoderConfiguration,
   graph: Graph,
   lengths: Tensor | null,
   entries: number,

@@ -5,34 +5,61 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Graph } from '../graph/graph.ts'
 import { decoder } from './decoder.ts'
-import { type DecoderConfiguration, decoderProblems } from './decoder-configuration.ts'
-import {
-  decoderParameters,
-  estimatedFlopsPerToken,
-  initialDecoderValues,
-  parameterCount,
-} from './decoder-parameters.ts'
+import { completeDecoder, type DecoderOptions, decoderProblems } from './decoder-configuration.ts'
+import { estimatedFlopsPerToken, parameterCount } from './decoder-parameters.ts'
 
-const tiny: DecoderConfiguration = {
+const tiny: DecoderOptions = {
   vocabulary: 7,
   contextLength: 5,
   depth: 2,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
   feedForwardWidth: 6,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 
-const parameterInputs = (graph: Graph, configuration: DecoderConfiguration) =>
-  new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
+describe('what is not given', () => {
+  const needed = { vocabulary: 7, contextLength: 5, depth: 3, width: 8, heads: 2 }
+
+  it('is the default, also where it is undefined', () => {
+    const whole = {
+      ...needed,
+      keyValueHeads: 2,
+      headWidth: 4,
+      feedForwardWidth: 24,
+      positions: 'rotary',
+      rotaryBase: 10_000,
+      attention: 'causal',
+      norm: 'pre',
+      normKind: 'rms',
+      normEpsilon: 1e-6,
+      dropout: 0,
+      queryKeyNorm: false,
+      activation: 'swiglu',
+      tiedEmbeddings: false,
+      logitSoftCap: null,
+      initialisationScale: 1,
+      residualScaling: 'none',
+    }
+    expect(decoder(needed).configuration).toEqual(whole)
+    const untyped = { ...needed, norm: undefined, heads: 2, headWidth: undefined } as unknown as DecoderOptions
+    expect(decoder(untyped).configuration).toEqual(whole)
+  })
+
+  it('follows from what is given', () => {
+    const given = { activation: 'gelu', keyValueHeads: 1, memory: { slots: 4, chosen: 2 } } as const
+    expect(completeDecoder({ ...needed, ...given })).toMatchObject({
+      feedForwardWidth: 32,
+      keyValueHeads: 1,
+      memory: { slots: 4, chosen: 2, productKeys: false, block: 2, query: 'state' },
+    })
+  })
+
+  it('is not looked for twice: a whole configuration stays as it is', () => {
+    const whole = completeDecoder({ ...needed, memory: { slots: 4, chosen: 2 } })
+    expect(completeDecoder(whole)).toEqual(whole)
+  })
+})
 
 describe('initial values', () => {
   const configuration = { ...tiny, vocabulary: 256, width: 64, heads: 4, keyValueHeads: 4, tiedEmbeddings: false }
@@ -41,7 +68,7 @@ describe('initial values', () => {
 
   it('have the deviations that the configuration says', () => {
     for (const scale of [1, 0.5]) {
-      const values = initialDecoderValues({ ...configuration, initialisationScale: scale }, 3)
+      const values = decoder({ ...configuration, initialisationScale: scale }).initialValues(3)
       expect(deviation(values.get('embedding')!)).toBeCloseTo(scale / 8, 2)
       expect(deviation(values.get('blocks.1.attention.query')!)).toBeCloseTo(scale / 8, 2)
       expect(deviation(values.get('head')!)).toBeCloseTo(scale / 32, 2)
@@ -50,15 +77,15 @@ describe('initial values', () => {
   })
 
   it('are 0 for biases, and for learned positions as for the embedding', () => {
-    const values = initialDecoderValues({ ...configuration, positions: 'learned', normKind: 'layer' }, 3)
+    const values = decoder({ ...configuration, positions: 'learned', normKind: 'layer' }).initialValues(3)
     expect([...new Set(values.get('blocks.0.feedForward.normBias')!)]).toEqual([0])
     expect([...new Set(values.get('normBias')!)]).toEqual([0])
     expect(deviation(values.get('positions')!)).toBeCloseTo(1 / 8, 2)
   })
 
   it('depend on the seed and the name alone', () => {
-    const [a, b, other] = [1, 1, 2].map(seed => initialDecoderValues(configuration, seed))
-    const deeper = initialDecoderValues({ ...configuration, depth: 3 }, 1)
+    const [a, b, other] = [1, 1, 2].map(seed => decoder(configuration).initialValues(seed))
+    const deeper = decoder({ ...configuration, depth: 3 }).initialValues(1)
     for (const [name, values] of a!) {
       expect(b!.get(name)).toEqual(values)
       expect(deeper.get(name)).toEqual(values)
@@ -116,7 +143,12 @@ describe('a configuration that is not valid', () => {
     [{ tiedEmbeddings: 'yes' }, 'tiedEmbeddings is "yes": expected true or false'],
     [{ feedForwardWidth: -1 }, 'feedForwardWidth is -1: expected a positive whole number, or absent'],
   ])('%j', (changes, sentence) => {
-    expect(decoderProblems({ ...tiny, ...changes } as DecoderConfiguration).join('\n')).toContain(sentence)
+    expect(decoderProblems({ ...tiny, ...changes } as DecoderOptions).join('\n')).toContain(sentence)
+  })
+
+  it('is said of what was given alone', () => {
+    const problems = decoderProblems({ vocabulary: 7, contextLength: 5, depth: 1, width: 8, heads: 0 })
+    expect(problems).toEqual(['heads is 0: expected a positive whole number'])
   })
 
   it('is told apart from a valid one exactly: what has no problem can be built', () => {
@@ -131,12 +163,13 @@ describe('a configuration that is not valid', () => {
     })
     fc.assert(
       fc.property(configurations, changes => {
-        const configuration = { ...tiny, ...changes } as unknown as DecoderConfiguration
+        const configuration = { ...tiny, ...changes } as unknown as DecoderOptions
         if (decoderProblems(configuration).length > 0) return
         const graph = new Graph()
-        const { logits } = decoder(configuration).build({
+        const { parameters, build } = decoder(configuration)
+        const { logits } = build({
           graph,
-          parameters: parameterInputs(graph, configuration),
+          parameters: new Map(parameters.map(({ name, shape }) => [name, graph.input(name, shape)])),
           rows: 1,
           positions: 8,
           tokens: graph.indices('tokens', [8], 7),

@@ -1,8 +1,8 @@
 /**
- * The options of the decoder transformer, what makes them valid, and the sizes that follow from them.
+ * The options of the decoder transformer, what they are where they are not given, and what makes them valid.
  */
 import type { Llama3Scaling } from '../algebra/rotary.ts'
-import { type MemoryConfiguration, memoryProblems } from './memory-configuration.ts'
+import { completeMemory, type MemoryConfiguration, memoryProblems } from './memory-configuration.ts'
 
 /**
  * `bidirectional`: every real position of the row. `block-causal`: the position's own block and those before it.
@@ -14,6 +14,7 @@ import { type MemoryConfiguration, memoryProblems } from './memory-configuration
  */
 export type AttentionPattern = 'causal' | 'bidirectional' | 'block-causal' | 'block-diffusion'
 
+/** All of it, as a model holds it; DecoderOptions are what has to be given. */
 export interface DecoderConfiguration {
   /** Number of token ids. */
   readonly vocabulary: number
@@ -25,50 +26,89 @@ export interface DecoderConfiguration {
   readonly width: number
   readonly heads: number
   /** Channels of a head. Default: width / heads. */
-  readonly headWidth?: number
-  /** Heads of keys and values, each shared by `heads / keyValueHeads` query heads. */
+  readonly headWidth: number
+  /** Heads of keys and values, each shared by `heads / keyValueHeads` query heads. Default: heads. */
   readonly keyValueHeads: number
   /** Default: 4 × width, or 8/3 × width rounded up to a multiple of 8 for SwiGLU, which has three matrices for two. */
-  readonly feedForwardWidth?: number
+  readonly feedForwardWidth: number
   /**
    * Rotary embedding on halves of each head (needs an even head size); ALiBi (a penalty on scores that grows with the
    * distance); a learned vector for each of the contextLength positions, added to the embedding; or nothing but the
-   * mask.
+   * mask. Default rotary.
    */
   readonly positions: 'rotary' | 'alibi' | 'learned' | 'none'
   /** Of rotary positions. Default 10,000. */
-  readonly rotaryBase?: number
+  readonly rotaryBase: number
   /** Of rotary positions. Default: none. */
   readonly rotaryScaling?: Llama3Scaling
   /** Which positions a position takes from. Default causal. */
-  readonly attention?: AttentionPattern
+  readonly attention: AttentionPattern
   /** Positions of a block, for `block-causal` and `block-diffusion`. */
   readonly attentionBlock?: number
-  /** A norm before each branch, or on its output before it is added; a last norm before the head in both. */
+  /** A norm before each branch, or on its output before it is added; a last norm before the head in both. Default pre. */
   readonly norm: 'pre' | 'post'
   /** RMS norm with gains, or layer norm with gains and biases. Default rms. */
-  readonly normKind?: 'rms' | 'layer'
+  readonly normKind: 'rms' | 'layer'
   /** What norms add to a mean square or variance. Default 1e-6. */
-  readonly normEpsilon?: number
+  readonly normEpsilon: number
   /** Probability that an entry of the embedding or of a branch's output is left out in training. Default 0. */
-  readonly dropout?: number
-  /** RMS norm with gains of queries and keys, per head, before positions are applied. */
+  readonly dropout: number
+  /** RMS norm with gains of queries and keys, per head, before positions are applied. Default false. */
   readonly queryKeyNorm: boolean
-  /** GELU in its tanh form. */
+  /** GELU in its tanh form. Default swiglu. */
   readonly activation: 'gelu' | 'swiglu' | 'relu-squared'
-  /** The head is the transposed embedding. */
+  /** The head is the transposed embedding. Default false. */
   readonly tiedEmbeddings: boolean
-  /** Logits become `cap * tanh(logits / cap)`; null: as they are. */
+  /** Logits become `cap * tanh(logits / cap)`; null: as they are. Default null. */
   readonly logitSoftCap: number | null
   /**
    * Factor on every initial standard deviation: 1/sqrt(inputs) of a matrix, 1/sqrt(width) of the embedding, a quarter
-   * of it for a head of its own.
+   * of it for a head of its own. Default 1.
    */
   readonly initialisationScale: number
-  /** `depth`: each branch is multiplied by 1/sqrt(2 × depth) before it is added. */
+  /** `depth`: each branch is multiplied by 1/sqrt(2 × depth) before it is added. Default none. */
   readonly residualScaling: 'none' | 'depth'
   /** A sparse key-value memory between two blocks. Default: none. */
   readonly memory?: MemoryConfiguration
+}
+
+type Needed = 'vocabulary' | 'contextLength' | 'depth' | 'width' | 'heads'
+export type DecoderOptions = Pick<DecoderConfiguration, Needed> & Partial<Omit<DecoderConfiguration, Needed>>
+
+const defaults = {
+  positions: 'rotary',
+  rotaryBase: 10_000,
+  attention: 'causal',
+  norm: 'pre',
+  normKind: 'rms',
+  normEpsilon: 1e-6,
+  dropout: 0,
+  queryKeyNorm: false,
+  activation: 'swiglu',
+  tiedEmbeddings: false,
+  logitSoftCap: null,
+  initialisationScale: 1,
+  residualScaling: 'none',
+} as const
+
+/** What is not given, or undefined, is the default. It checks nothing: what is not valid stays so. */
+export function completeDecoder<Options extends DecoderOptions>(options: Options): Options & DecoderConfiguration {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+  const { vocabulary, contextLength, depth, width, heads, memory, activation = defaults.activation } = given
+  return {
+    // First: models that differ in one of these differ in more, and should be said to differ in this.
+    vocabulary,
+    contextLength,
+    depth,
+    width,
+    heads,
+    ...defaults,
+    keyValueHeads: heads,
+    headWidth: width / heads,
+    feedForwardWidth: activation === 'swiglu' ? Math.ceil(width / 3) * 8 : 4 * width,
+    ...given,
+    ...(memory && { memory: completeMemory(memory, depth) }),
+  }
 }
 
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
@@ -78,7 +118,10 @@ const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value
  * One sentence for each field that is not valid, naming the field, its value and what is expected; empty when all is
  * well.
  */
-export function decoderProblems(configuration: DecoderConfiguration): string[] {
+export function decoderProblems(options: DecoderOptions): string[] {
+  const { headWidth, feedForwardWidth, memory } = options
+  // What follows from other fields is not what is wrong.
+  const configuration = { ...completeDecoder(options), headWidth, feedForwardWidth }
   const problems: string[] = []
   const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {
     const value = configuration[field]
@@ -92,7 +135,8 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
   const optional = (field: keyof DecoderConfiguration, holds: (value: unknown) => boolean, expected: string) =>
     expect(configuration[field] === undefined || holds(configuration[field]), field, `${expected}, or absent`)
 
-  for (const field of ['vocabulary', 'contextLength', 'depth', 'width', 'heads', 'keyValueHeads'] as const)
+  const sizes = ['vocabulary', 'contextLength', 'depth', 'width', 'heads'] as const
+  for (const field of options.keyValueHeads === undefined ? sizes : ([...sizes, 'keyValueHeads'] as const))
     expect(isPositiveInteger(configuration[field]), field, 'a positive whole number')
   for (const field of ['headWidth', 'feedForwardWidth', 'attentionBlock'] as const)
     optional(field, isPositiveInteger, 'a positive whole number')
@@ -104,7 +148,7 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
     'a number from 0 to below 1',
   )
   optional('normKind', value => value === 'rms' || value === 'layer', '"rms" or "layer"')
-  const { attention = 'causal', attentionBlock } = configuration
+  const { attention, attentionBlock } = configuration
   const patterns = ['causal', 'bidirectional', 'block-causal', 'block-diffusion']
   optional('attention', value => patterns.includes(value as string), patterns.map(word => `"${word}"`).join(' or '))
   oneOf('positions', ['rotary', 'alibi', 'learned', 'none'])
@@ -118,7 +162,7 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
   expect(isPositive(configuration.initialisationScale), 'initialisationScale', 'a positive number')
   if (problems.length > 0) return problems
 
-  const { contextLength, width, heads, keyValueHeads, headWidth, positions } = configuration
+  const { contextLength, width, heads, keyValueHeads, positions } = configuration
   if (headWidth === undefined) expect(width % heads === 0, 'width', `a multiple of heads, which is ${heads}`)
   expect(heads % keyValueHeads === 0, 'keyValueHeads', `a divisor of heads, which is ${heads}`)
   if (positions === 'rotary' && headWidth !== undefined)
@@ -133,8 +177,7 @@ export function decoderProblems(configuration: DecoderConfiguration): string[] {
     expect(attentionBlock !== undefined, 'attentionBlock', `a positive whole number for ${attention} attention`)
   if (attention === 'block-diffusion')
     expect(contextLength % 2 === 0, 'contextLength', 'an even number: a row holds each token noisy and clean')
-  if (configuration.memory !== undefined)
-    problems.push(...memoryProblems(configuration.memory, width, configuration.depth))
+  if (memory !== undefined) problems.push(...memoryProblems(memory, width, configuration.depth))
   return problems
 }
 
@@ -147,20 +190,9 @@ function isLlama3Scaling(value: unknown): boolean {
 }
 
 /** Throws one error with all that is wrong. */
-export function checkDecoder(configuration: DecoderConfiguration): void {
-  const problems = decoderProblems(configuration)
+export function checkDecoder(options: DecoderOptions): void {
+  const problems = decoderProblems(options)
   if (problems.length > 0) throw new Error(`The decoder's configuration is not valid: ${problems.join('; ')}`)
-}
-
-export function feedForwardWidthOf(
-  configuration: Pick<DecoderConfiguration, 'width' | 'activation' | 'feedForwardWidth'>,
-): number {
-  const { width, activation, feedForwardWidth } = configuration
-  return feedForwardWidth ?? (activation === 'swiglu' ? Math.ceil(width / 3) * 8 : 4 * width)
-}
-
-export function headWidthOf({ width, heads, headWidth }: Pick<DecoderConfiguration, 'width' | 'heads' | 'headWidth'>) {
-  return headWidth ?? width / heads
 }
 
 /** Places in a row that learned positions tell apart. */

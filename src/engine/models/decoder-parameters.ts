@@ -4,7 +4,12 @@
 import { type Random, seededRandom } from '../../statistics/random.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
-import { type DecoderConfiguration, feedForwardWidthOf, headWidthOf, positionCountOf } from './decoder-configuration.ts'
+import {
+  completeDecoder,
+  type DecoderConfiguration,
+  type DecoderOptions,
+  positionCountOf,
+} from './decoder-configuration.ts'
 import { initialSlotValues, memoryFlopsPerQuery, memoryParameters } from './memory-configuration.ts'
 
 export function decoderParameters(configuration: DecoderConfiguration): Parameter[] {
@@ -29,7 +34,7 @@ const matrix = (name: string, inputs: number, outputs: number): Parameter => ({
 })
 
 /** A gain under the norm's own name, and a bias beside it for layer norm. */
-export function normParameters(name: string, size: number, kind: 'rms' | 'layer' = 'rms'): Parameter[] {
+export function normParameters(name: string, size: number, kind: 'rms' | 'layer'): Parameter[] {
   const gain: Parameter = { name, shape: [size], role: 'gain' }
   return kind === 'rms' ? [gain] : [gain, { name: `${name}Bias`, shape: [size], role: 'bias' }]
 }
@@ -40,15 +45,17 @@ export type AttentionShape = Pick<
 >
 
 export function attentionParameters(configuration: AttentionShape, name: string): Parameter[] {
-  const { width, heads, keyValueHeads, queryKeyNorm, normKind } = configuration
-  const headWidth = headWidthOf(configuration)
+  const { width, heads, headWidth, keyValueHeads, queryKeyNorm, normKind } = configuration
   return [
     ...normParameters(`${name}.norm`, width, normKind),
     matrix(`${name}.query`, width, heads * headWidth),
     matrix(`${name}.key`, width, keyValueHeads * headWidth),
     matrix(`${name}.value`, width, keyValueHeads * headWidth),
     ...(queryKeyNorm
-      ? [...normParameters(`${name}.queryNorm`, headWidth), ...normParameters(`${name}.keyNorm`, headWidth)]
+      ? [
+          ...normParameters(`${name}.queryNorm`, headWidth, 'rms'),
+          ...normParameters(`${name}.keyNorm`, headWidth, 'rms'),
+        ]
       : []),
     matrix(`${name}.output`, heads * headWidth, width),
   ]
@@ -57,8 +64,7 @@ export function attentionParameters(configuration: AttentionShape, name: string)
 export type FeedForwardShape = Pick<DecoderConfiguration, 'width' | 'activation' | 'feedForwardWidth' | 'normKind'>
 
 export function feedForwardParameters(configuration: FeedForwardShape, name: string): Parameter[] {
-  const { width, activation, normKind } = configuration
-  const inner = feedForwardWidthOf(configuration)
+  const { width, activation, feedForwardWidth: inner, normKind } = configuration
   return [
     ...normParameters(`${name}.norm`, width, normKind),
     ...(activation === 'swiglu' ? [matrix(`${name}.gate`, width, inner)] : []),
@@ -71,10 +77,6 @@ export function feedForwardParameters(configuration: FeedForwardShape, name: str
 function initialDeviation({ role, shape }: Parameter, scale: number): number {
   if (role === 'embedding') return scale / Math.sqrt(shape[1]!)
   return (role === 'head' ? scale / 4 : scale) / Math.sqrt(shape[0]!)
-}
-
-export function initialDecoderValues(configuration: DecoderConfiguration, seed: number): Map<string, Float32Array> {
-  return initialValues(decoderParameters(configuration), configuration.initialisationScale, seed)
 }
 
 /** Initial values by name. Each parameter has a stream of its own, so adding one leaves the others as they were. */
@@ -100,8 +102,8 @@ function initialArray(parameter: Parameter, initialisationScale: number, random:
   return array.map(() => deviation * stream.normal())
 }
 
-export function parameterCount(configuration: DecoderConfiguration): number {
-  return decoderParameters(configuration).reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+export function parameterCount(options: DecoderOptions): number {
+  return decoderParameters(completeDecoder(options)).reduce((sum, { shape }) => sum + sizeOf(shape), 0)
 }
 
 /**
@@ -110,11 +112,12 @@ export function parameterCount(configuration: DecoderConfiguration): number {
  * attention, which is computed in full whatever its pattern (Chowdhery et al., 2022, appendix B). Forward alone is a
  * third of it. A memory that each token asks adds its own; one that a row asks once is not counted.
  */
-export function estimatedFlopsPerToken(configuration: DecoderConfiguration): number {
-  const { vocabulary, contextLength, depth, width, heads, memory } = configuration
+export function estimatedFlopsPerToken(options: DecoderOptions): number {
+  const configuration = completeDecoder(options)
+  const { vocabulary, contextLength, depth, width, heads, headWidth, memory } = configuration
   const { memory: _, ...backbone } = configuration
   const matrices = decoderParameters(backbone).filter(({ role }) => role === 'matrix')
   const multiplied = matrices.reduce((sum, { shape }) => sum + sizeOf(shape), vocabulary * width)
   const asked = memory && memory.query !== 'history' ? memoryFlopsPerQuery(memory, width) : 0
-  return 6 * multiplied + 12 * depth * heads * headWidthOf(configuration) * contextLength + asked
+  return 6 * multiplied + 12 * depth * heads * headWidth * contextLength + asked
 }

@@ -60,7 +60,7 @@ export function hiddenStates(
   tokens: Tensor,
   pass: DecoderPass,
 ): Omit<DecoderResult, 'logits'> {
-  const { depth, positions, residualScaling, memory, dropout: rate = 0 } = configuration
+  const { depth, positions, residualScaling, memory, dropout: rate } = configuration
   const { graph } = tokens
   const branches = pass.attendEncoder ? 3 : 2
   const factor = residualScaling === 'depth' ? 1 / Math.sqrt(branches * depth) : 1

@@ -4,26 +4,19 @@
 import { afterAll, expect, it } from 'vitest'
 import { Samplers } from '../embedded/samplers.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
+import type { DecoderOptions } from './decoder-configuration.ts'
 
-const tiny: DecoderConfiguration = {
+const tiny: DecoderOptions = {
   vocabulary: 9,
   contextLength: 24,
   depth: 2,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
   feedForwardWidth: 6,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
   initialisationScale: 2,
-  residualScaling: 'none',
 }
-const variants: readonly Partial<DecoderConfiguration>[] = [
+const variants: readonly Partial<DecoderOptions>[] = [
   {},
   { positions: 'alibi', heads: 4, keyValueHeads: 2, normKind: 'layer', activation: 'gelu', tiedEmbeddings: false },
   { positions: 'learned', norm: 'post', queryKeyNorm: true, keyValueHeads: 1, logitSoftCap: 3, normEpsilon: 1e-3 },

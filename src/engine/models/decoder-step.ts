@@ -9,14 +9,14 @@ import { lookUpRows } from '../algebra/lookup.ts'
 import { rotary } from '../algebra/rotary.ts'
 import type { Tensor } from '../graph/graph.ts'
 import type { Heads } from './attention-branch.ts'
-import { type DecoderConfiguration, headWidthOf } from './decoder-configuration.ts'
+import type { DecoderConfiguration } from './decoder-configuration.ts'
 import { type DecoderPass, decoderStack } from './decoder-stack.ts'
 import { askByHistory } from './memory-recall.ts'
 import type { CacheEntry, IncrementalModel, StepInputs } from './model.ts'
 
 /** Null where a position sees later ones: all is computed anew for each token then. */
 export function incrementalDecoder(configuration: DecoderConfiguration): IncrementalModel | null {
-  const { attention = 'causal', depth, memory } = configuration
+  const { attention, depth, memory } = configuration
   if (attention !== 'causal') return null
   const asksOnce = memory?.query === 'history'
   return {
@@ -53,11 +53,11 @@ export function stepPass(configuration: DecoderConfiguration, inputs: StepInputs
   }
 }
 
-export type CachedHeads = Pick<DecoderConfiguration, 'width' | 'heads' | 'headWidth' | 'keyValueHeads'>
+export type CachedHeads = Pick<DecoderConfiguration, 'headWidth' | 'keyValueHeads'>
 
 /** What attention of a name keeps of a position. */
 export function keyValueEntries(shape: CachedHeads, name: string, capacity: number): CacheEntry[] {
-  const ofRow = [shape.keyValueHeads, capacity, headWidthOf(shape)]
+  const ofRow = [shape.keyValueHeads, capacity, shape.headWidth]
   return ['keys', 'values'].map(part => ({ name: `${name}.${part}`, shape: ofRow, axis: 1 }))
 }
 

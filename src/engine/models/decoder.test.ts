@@ -10,29 +10,20 @@ import { Graph, type Tensor } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { crossEntropy } from '../losses/cross-entropy.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
-import { decoderParameters, initialDecoderValues } from './decoder-parameters.ts'
+import { completeDecoder, type DecoderOptions } from './decoder-configuration.ts'
 import { decoderHead } from './decoder-stack.ts'
 
-const tiny: DecoderConfiguration = {
+const tiny: DecoderOptions = {
   vocabulary: 7,
   contextLength: 5,
   depth: 2,
   width: 8,
   heads: 2,
-  keyValueHeads: 2,
   feedForwardWidth: 6,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 
-const variants: readonly (Partial<DecoderConfiguration> & { zLoss?: number })[] = [
+const variants: readonly (Partial<DecoderOptions> & { zLoss?: number })[] = [
   {},
   { norm: 'post', queryKeyNorm: true, activation: 'relu-squared', tiedEmbeddings: false, logitSoftCap: 2 },
   { heads: 4, keyValueHeads: 2, positions: 'none', activation: 'gelu', residualScaling: 'depth', zLoss: 0.1 },
@@ -42,15 +33,16 @@ const variants: readonly (Partial<DecoderConfiguration> & { zLoss?: number })[] 
   { headWidth: 6, keyValueHeads: 1, queryKeyNorm: true, rotaryBase: 50, normEpsilon: 0.1 },
 ]
 
-const parameterInputs = (graph: Graph, configuration: DecoderConfiguration) =>
-  new Map(decoderParameters(configuration).map(({ name, shape }) => [name, graph.input(name, shape)]))
+const parameterInputs = (graph: Graph, configuration: DecoderOptions) =>
+  new Map(decoder(configuration).parameters.map(({ name, shape }) => [name, graph.input(name, shape)]))
 
 /** Initial values moved away from their start, so that no gain is 1 and nothing cancels. */
-function perturbedValues(configuration: DecoderConfiguration) {
+function perturbedValues(configuration: DecoderOptions) {
   const random = seededRandom('perturbation')
-  const values = initialDecoderValues(configuration, 1)
+  const { parameters, initialValues } = decoder(configuration)
+  const values = initialValues(1)
   return Object.fromEntries(
-    decoderParameters(configuration).map(({ name, shape }) => {
+    parameters.map(({ name, shape }) => {
       const moved = Float64Array.from(values.get(name)!, value => value + 0.2 * random.normal())
       return [name, { shape, values: moved }]
     }),
@@ -104,7 +96,7 @@ describe('gradients', () => {
 })
 
 /** The logits of one row, in double precision. */
-async function rowLogits(configuration: DecoderConfiguration, entries: number) {
+async function rowLogits(configuration: DecoderOptions, entries: number) {
   const graph = new Graph('float64')
   const { logits } = decoder(configuration).build({
     graph,
@@ -132,7 +124,7 @@ const distance = (a: readonly number[], b: readonly number[]) =>
  * By entry of the row, the entries whose token matters to its logits. Throws for a difference that is neither nothing
  * nor much.
  */
-async function influences(configuration: DecoderConfiguration, entries: number, length = entries): Promise<string[]> {
+async function influences(configuration: DecoderOptions, entries: number, length = entries): Promise<string[]> {
   const logits = await rowLogits(configuration, entries)
   const tokens = Array.from({ length: entries }, (_, entry) => entry % 6)
   const base = await logits(tokens, length)
@@ -214,7 +206,7 @@ it('positions none does not know the order of what came before; the others do', 
 })
 
 it('read-outs are the hidden states: the embedding first, and what the head makes logits of last', async () => {
-  const configuration = { ...tiny, positions: 'learned' } as const
+  const configuration = completeDecoder({ ...tiny, positions: 'learned' })
   const model = decoder(configuration)
   expect(model.readouts).toEqual({ 'hidden.0': 8, 'hidden.1': 8, 'hidden.2': 8 })
   const graph = new Graph('float64')

@@ -2,7 +2,12 @@
  * The options of the encoder-decoder, and what makes them valid. Both halves have the decoder's options; the encoder
  * may differ in depth, vocabulary and length.
  */
-import { type DecoderConfiguration, decoderProblems } from './decoder-configuration.ts'
+import {
+  completeDecoder,
+  type DecoderConfiguration,
+  type DecoderOptions,
+  decoderProblems,
+} from './decoder-configuration.ts'
 
 /**
  * Depth, vocabulary and contextLength are those of the decoder. Cross-attention knows no positions, as in T5 (Raffel et
@@ -12,22 +17,34 @@ export interface EncoderDecoderConfiguration extends Omit<DecoderConfiguration, 
   /** Number of blocks of the encoder. */
   readonly encoderDepth: number
   /** Number of token ids that the encoder reads. Default: the decoder's. */
-  readonly encoderVocabulary?: number
+  readonly encoderVocabulary: number
   /** Longest sequence that the encoder is meant for. Default: the decoder's. */
-  readonly encoderContextLength?: number
+  readonly encoderContextLength: number
   /**
    * The encoder reads the last so many of its tokens; a memory that is asked by the history is asked with all of them.
    * Default: all.
    */
   readonly encoderWindow?: number
-  /** Encoder and decoder look tokens up in one table; their vocabularies are one then. */
+  /** Encoder and decoder look tokens up in one table; their vocabularies are one then. Default false. */
   readonly sharedEmbeddings: boolean
 }
 
-export function encoderDecoderProblems(configuration: EncoderDecoderConfiguration): string[] {
-  const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow } = configuration
-  const { sharedEmbeddings, vocabulary } = configuration
-  const problems = decoderProblems(decoderHalf(configuration))
+type EncoderFields = Omit<EncoderDecoderConfiguration, keyof DecoderConfiguration>
+export type EncoderDecoderOptions = Omit<DecoderOptions, 'attention' | 'attentionBlock'> &
+  Pick<EncoderFields, 'encoderDepth'> &
+  Partial<EncoderFields>
+
+/** What is not given, or undefined, is the default. It checks nothing. */
+export function completeEncoderDecoder(options: EncoderDecoderOptions): EncoderDecoderConfiguration {
+  const { encoderVocabulary = options.vocabulary, encoderContextLength = options.contextLength } = options
+  const { attention: _, ...configuration } = completeDecoder(options)
+  return { sharedEmbeddings: false, ...configuration, encoderVocabulary, encoderContextLength }
+}
+
+export function encoderDecoderProblems(options: EncoderDecoderOptions): string[] {
+  const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow } = options
+  const { sharedEmbeddings = false, vocabulary } = options
+  const problems = decoderProblems({ ...options, attention: 'causal' })
   for (const [field, value] of Object.entries({ encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow }))
     if (!(Number.isInteger(value) && value! > 0) && (value !== undefined || field === 'encoderDepth'))
       problems.push(
@@ -35,7 +52,7 @@ export function encoderDecoderProblems(configuration: EncoderDecoderConfiguratio
       )
   if (typeof sharedEmbeddings !== 'boolean')
     problems.push(`sharedEmbeddings is ${JSON.stringify(sharedEmbeddings)}: expected true or false`)
-  if (sharedEmbeddings === true && (encoderVocabulary ?? vocabulary) !== vocabulary)
+  if (sharedEmbeddings && (encoderVocabulary ?? vocabulary) !== vocabulary)
     problems.push(
       `encoderVocabulary is ${encoderVocabulary}: expected ${vocabulary}, the decoder's, for shared embeddings`,
     )
@@ -43,8 +60,8 @@ export function encoderDecoderProblems(configuration: EncoderDecoderConfiguratio
 }
 
 /** Throws one error with all that is wrong. */
-export function checkEncoderDecoder(configuration: EncoderDecoderConfiguration): void {
-  const problems = encoderDecoderProblems(configuration)
+export function checkEncoderDecoder(options: EncoderDecoderOptions): void {
+  const problems = encoderDecoderProblems(options)
   if (problems.length > 0) throw new Error(`The encoder-decoder's configuration is not valid: ${problems.join('; ')}`)
 }
 
@@ -57,13 +74,12 @@ export function decoderHalf(configuration: EncoderDecoderConfiguration): Decoder
 
 /** The encoder as a decoder without a head whose positions see the whole row. */
 export function encoderHalf(configuration: EncoderDecoderConfiguration): DecoderConfiguration {
-  const { encoderDepth, encoderVocabulary, vocabulary, contextLength } = configuration
-  const { encoderContextLength = contextLength, encoderWindow = encoderContextLength } = configuration
+  const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow = encoderContextLength } = configuration
   const { memory, ...shared } = decoderHalf(configuration)
   return {
     ...shared,
     depth: encoderDepth,
-    vocabulary: encoderVocabulary ?? vocabulary,
+    vocabulary: encoderVocabulary,
     contextLength: Math.min(encoderWindow, encoderContextLength),
     attention: 'bidirectional',
     tiedEmbeddings: true,

@@ -4,7 +4,7 @@
  */
 import type { Tensor } from '../graph/graph.ts'
 import type { Parameter } from '../parameter.ts'
-import { attentionParameters, decoderParameters, initialValues } from './decoder-parameters.ts'
+import { attentionParameters, decoderParameters } from './decoder-parameters.ts'
 import { decoderHalf, type EncoderDecoderConfiguration, encoderHalf } from './encoder-decoder-configuration.ts'
 
 const encoderPrefix = 'encoder.'
@@ -16,13 +16,6 @@ export function encoderDecoderParameters(configuration: EncoderDecoderConfigurat
     .map(parameter => ({ ...parameter, name: encoderPrefix + parameter.name }))
   const cross = Array.from({ length: depth }, (_, block) => attentionParameters(configuration, `blocks.${block}.cross`))
   return [...encoder, ...decoderParameters(decoderHalf(configuration)), ...cross.flat()]
-}
-
-export function initialEncoderDecoderValues(
-  configuration: EncoderDecoderConfiguration,
-  seed: number,
-): Map<string, Float32Array> {
-  return initialValues(encoderDecoderParameters(configuration), configuration.initialisationScale, seed)
 }
 
 /** The encoder's, by the names that they would have if it stood alone. */

@@ -6,7 +6,6 @@ import { reshape } from '../algebra/arrangement.ts'
 import { attention } from '../algebra/attention.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
 import { projectKeysAndValues } from './attention-branch.ts'
-import { headWidthOf } from './decoder-configuration.ts'
 import { decoderStack } from './decoder-stack.ts'
 import { keyValueEntries, recalledEntries, recalledEntry, stepPass } from './decoder-step.ts'
 import { decoderHalf, type EncoderDecoderConfiguration } from './encoder-decoder-configuration.ts'
@@ -19,11 +18,11 @@ const blocksOf = (depth: number) => Array.from({ length: depth }, (_, block) => 
 
 export function incrementalEncoderDecoder(configuration: EncoderDecoderConfiguration): IncrementalModel {
   const decoder = decoderHalf(configuration)
-  const { depth, keyValueHeads } = decoder
+  const { depth, keyValueHeads, headWidth } = decoder
   return {
     entries: (capacity, encoderPositions) => {
       const encoded = Math.min(encoderPositions, configuration.encoderWindow ?? encoderPositions)
-      const shape = [keyValueHeads, encoded, headWidthOf(decoder)]
+      const shape = [keyValueHeads, encoded, headWidth]
       const fixed = blocksOf(depth).flatMap(block =>
         ['keys', 'values'].map((part): CacheEntry => ({ name: `${block}.cross.${part}`, shape, axis: null })),
       )

@@ -12,10 +12,10 @@ import { checkInput } from '../losses/check-data.ts'
 import { crossEntropy } from '../losses/cross-entropy.ts'
 import { appendingCache, pastTensors } from '../sampling/cache-tensors.ts'
 import { encoderDecoder } from './encoder-decoder.ts'
-import { type EncoderDecoderConfiguration, encoderDecoderProblems } from './encoder-decoder-configuration.ts'
+import { type EncoderDecoderOptions, encoderDecoderProblems } from './encoder-decoder-configuration.ts'
 import type { Model } from './model.ts'
 
-const tiny: EncoderDecoderConfiguration = {
+const tiny: EncoderDecoderOptions = {
   vocabulary: 7,
   contextLength: 4,
   depth: 1,
@@ -24,18 +24,11 @@ const tiny: EncoderDecoderConfiguration = {
   heads: 2,
   keyValueHeads: 1,
   feedForwardWidth: 6,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
   sharedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 
-const variants: readonly Partial<EncoderDecoderConfiguration>[] = [
+const variants: readonly Partial<EncoderDecoderOptions>[] = [
   {},
   {
     encoderVocabulary: 5,
@@ -223,7 +216,7 @@ it.each(variants)('step by step the logits are those of the whole: %j', async ch
 })
 
 it('has tables of its own for the encoder unless they are shared, and cross-attention in each block', () => {
-  const names = (changes: Partial<EncoderDecoderConfiguration>) =>
+  const names = (changes: Partial<EncoderDecoderOptions>) =>
     encoderDecoder({ ...tiny, ...changes }).parameters.map(({ name }) => name)
   expect(names({})).not.toContain('encoder.embedding')
   expect(names({ sharedEmbeddings: false })).toContain('encoder.embedding')
@@ -243,7 +236,7 @@ describe('a configuration that is not valid', () => {
     [{ sharedEmbeddings: 1 }, 'sharedEmbeddings is 1: expected true or false'],
     [{ heads: 3 }, 'width is 8: expected a multiple of heads, which is 3'],
   ])('%j', (changes, sentence) => {
-    const configuration = { ...tiny, ...changes } as EncoderDecoderConfiguration
+    const configuration = { ...tiny, ...changes } as EncoderDecoderOptions
     expect(encoderDecoderProblems(configuration)).toContain(sentence)
     expect(() => encoderDecoder(configuration)).toThrow(sentence)
   })

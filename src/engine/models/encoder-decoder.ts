@@ -7,24 +7,26 @@ import { attention } from '../algebra/attention.ts'
 import { projectKeysAndValues } from './attention-branch.ts'
 import { addPlaces, attendWholeRows } from './decoder-attention.ts'
 import { decoderOutputs, decoderReadouts } from './decoder-outputs.ts'
+import { initialValues } from './decoder-parameters.ts'
 import { decoderStack } from './decoder-stack.ts'
 import {
   checkEncoderDecoder,
+  completeEncoderDecoder,
   decoderHalf,
-  type EncoderDecoderConfiguration,
-  encoderHalf,
+  type EncoderDecoderOptions,
 } from './encoder-decoder-configuration.ts'
 import { answerOfHistory, encodedRows } from './encoder-decoder-encode.ts'
-import { encoderDecoderParameters, initialEncoderDecoderValues } from './encoder-decoder-parameters.ts'
+import { encoderDecoderParameters } from './encoder-decoder-parameters.ts'
 import { incrementalEncoderDecoder } from './encoder-decoder-step.ts'
 import type { Model } from './model.ts'
 
 /** Throws one error with all that is wrong. Read-outs and the inner state are the decoder's. */
-export function encoderDecoder(configuration: EncoderDecoderConfiguration): Model {
-  checkEncoderDecoder(configuration)
-  const { vocabulary, contextLength, encoderContextLength = contextLength } = configuration
+export function encoderDecoder(options: EncoderDecoderOptions): Model {
+  checkEncoderDecoder(options)
+  const configuration = completeEncoderDecoder(options)
+  const { vocabulary, contextLength, encoderVocabulary, encoderContextLength } = configuration
   const decoder = decoderHalf(configuration)
-  const encoder = encoderHalf(configuration)
+  const parameters = encoderDecoderParameters(configuration)
   return {
     kind: 'encoder-decoder',
     configuration,
@@ -33,13 +35,13 @@ export function encoderDecoder(configuration: EncoderDecoderConfiguration): Mode
     inputs: {
       tokens: true,
       encoderTokens: true,
-      encoderVocabulary: encoder.vocabulary,
+      encoderVocabulary,
       encoderContextLength,
       features: 0,
     },
-    parameters: encoderDecoderParameters(configuration),
+    parameters,
     readouts: decoderReadouts(decoder),
-    initialValues: seed => initialEncoderDecoderValues(configuration, seed),
+    initialValues: seed => initialValues(parameters, configuration.initialisationScale, seed),
     build(inputs) {
       const { parameters, rows, tokens, lengths, dropout } = inputs
       const encoded = encodedRows(configuration, inputs)

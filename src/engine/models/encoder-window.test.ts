@@ -55,16 +55,9 @@ it('what lies before it reaches the decoder by the memory alone', async () => {
     encoderWindow: 3,
     width: 8,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
-    queryKeyNorm: false,
     activation: 'gelu',
     tiedEmbeddings: true,
     sharedEmbeddings: true,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   } as const
   const memory: MemoryConfiguration = { slots: 8, chosen: 2, query: 'history', block: 0 }
   const histories = [

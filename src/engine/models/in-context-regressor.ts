@@ -21,6 +21,7 @@ import { feedForward } from './feed-forward.ts'
 import type { Model } from './model.ts'
 import { branchOutput, normalised } from './norm.ts'
 
+/** All of it, as a model holds it. */
 export interface InContextRegressorConfiguration {
   /** Numbers that describe a record. They should be about as large as a standard normal's; so should values. */
   readonly features: number
@@ -33,20 +34,31 @@ export interface InContextRegressorConfiguration {
   readonly width: number
   readonly heads: number
   /** Default 4 × width. */
-  readonly feedForwardWidth?: number
+  readonly feedForwardWidth: number
+}
+
+type Defaults = 'feedForwardWidth'
+export type InContextRegressorOptions = Omit<InContextRegressorConfiguration, Defaults> &
+  Partial<Pick<InContextRegressorConfiguration, Defaults>>
+
+/** What is not given, or undefined, is the default. It checks nothing. */
+export function completeRegressor(options: InContextRegressorOptions): InContextRegressorConfiguration {
+  const { feedForwardWidth = 4 * options.width } = options
+  return { ...options, feedForwardWidth }
 }
 
 /** How its blocks differ from what a decoder's could be. */
-const blockShape = { norm: 'pre', queryKeyNorm: false, activation: 'gelu' } as const
+const blockShape = { norm: 'pre', normKind: 'rms', normEpsilon: 1e-6, queryKeyNorm: false, activation: 'gelu' } as const
 
 /**
  * Throws one error with all that is wrong. Read-outs are the hidden states: `hidden.0` after the input, then one a
  * block.
  */
-export function inContextRegressor(configuration: InContextRegressorConfiguration): Model {
-  checkRegressor(configuration)
-  const { features, bins, contextLength, depth, width } = configuration
-  const shape = { ...configuration, ...blockShape, keyValueHeads: configuration.heads }
+export function inContextRegressor(options: InContextRegressorOptions): Model {
+  checkRegressor(options)
+  const configuration = completeRegressor(options)
+  const { features, bins, contextLength, depth, width, heads } = configuration
+  const shape = { ...configuration, ...blockShape, keyValueHeads: heads, headWidth: width / heads }
   const states = Array.from({ length: depth + 1 }, (_, block) => `hidden.${block}`)
   const parameters = regressorParameters(configuration, shape)
   return {
@@ -74,7 +86,7 @@ export function inContextRegressor(configuration: InContextRegressorConfiguratio
         })
         hidden.push(branch(forward, attended, (input, gain) => feedForward(shape, parameters, forward, input, gain)))
       }
-      const logits = matrixProduct(normalised({}, parameters, 'norm', hidden[depth]!), parameters.get('head')!)
+      const logits = matrixProduct(normalised(shape, parameters, 'norm', hidden[depth]!), parameters.get('head')!)
       return { logits, readouts: new Map(states.map((name, block) => [name, hidden[block]!])) }
     },
     incremental: null,
@@ -107,13 +119,13 @@ function regressorParameters(
       ...attentionParameters(shape, `blocks.${block}.attention`),
       ...feedForwardParameters(shape, `blocks.${block}.feedForward`),
     ]).flat(),
-    ...normParameters('norm', width),
+    ...normParameters('norm', width, 'rms'),
     { name: 'head', shape: [width, bins], role: 'head' },
   ]
 }
 
-function checkRegressor(configuration: InContextRegressorConfiguration): void {
-  const { features, bins, contextLength, depth, width, heads, feedForwardWidth = 1 } = configuration
+function checkRegressor(options: InContextRegressorOptions): void {
+  const { features, bins, contextLength, depth, width, heads, feedForwardWidth = 1 } = options
   const problems: string[] = []
   for (const [field, value] of Object.entries({ features, bins, contextLength, depth, width, heads, feedForwardWidth }))
     if (!(Number.isInteger(value) && value > 0)) problems.push(`${field} is ${value}: expected a positive whole number`)

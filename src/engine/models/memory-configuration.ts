@@ -49,6 +49,11 @@ export function memoryProblems(memory: MemoryConfiguration, width: number, depth
   return problems
 }
 
+/** With what is not given spelled out. It checks nothing. */
+export function completeMemory(memory: MemoryConfiguration, depth: number): Required<MemoryConfiguration> {
+  return { productKeys: false, block: memoryBlock(memory, depth), query: 'state', ...memory }
+}
+
 export function memoryBlock({ block }: MemoryConfiguration, depth: number): number {
   return block ?? Math.ceil(depth / 2)
 }

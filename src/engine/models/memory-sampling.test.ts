@@ -6,11 +6,11 @@ import { seededRandom } from '../../statistics/random.ts'
 import type { ModelInput } from '../datum.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
+import type { DecoderOptions } from './decoder-configuration.ts'
 import { encoderDecoder } from './encoder-decoder.ts'
 import type { MemoryConfiguration } from './memory-configuration.ts'
 
-const shape: DecoderConfiguration = {
+const shape: DecoderOptions = {
   vocabulary: 7,
   contextLength: 10,
   depth: 2,
@@ -18,14 +18,8 @@ const shape: DecoderConfiguration = {
   heads: 2,
   keyValueHeads: 1,
   feedForwardWidth: 12,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 const byState: MemoryConfiguration = { slots: 9, chosen: 3, productKeys: true }
 const byHistory: MemoryConfiguration = { slots: 9, chosen: 3, query: 'history' }

@@ -9,11 +9,11 @@ import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { worstDerivativeError } from '../graph/derivative-check.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
+import type { DecoderOptions } from './decoder-configuration.ts'
 import { estimatedFlopsPerToken } from './decoder-parameters.ts'
 import type { MemoryConfiguration } from './memory-configuration.ts'
 
-const backbone: DecoderConfiguration = {
+const backbone: DecoderOptions = {
   vocabulary: 7,
   contextLength: 6,
   depth: 2,
@@ -21,14 +21,7 @@ const backbone: DecoderConfiguration = {
   heads: 2,
   keyValueHeads: 1,
   feedForwardWidth: 12,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
-  activation: 'swiglu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 const kinds: readonly MemoryConfiguration[] = [
   { slots: 12, chosen: 3 },

@@ -4,12 +4,12 @@
 import { describe, expect, it } from 'vitest'
 import { bigram } from './bigram.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
+import type { DecoderOptions } from './decoder-configuration.ts'
 import { encoderDecoder } from './encoder-decoder.ts'
 import { inContextRegressor } from './in-context-regressor.ts'
 import { modelOf } from './model-of.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 5,
   contextLength: 4,
   depth: 1,
@@ -17,13 +17,7 @@ const configuration: DecoderConfiguration = {
   heads: 2,
   keyValueHeads: 1,
   positions: 'learned',
-  norm: 'pre',
   queryKeyNorm: true,
-  activation: 'swiglu',
-  tiedEmbeddings: false,
-  logitSoftCap: null,
-  initialisationScale: 1,
-  residualScaling: 'none',
 }
 
 describe.each([

@@ -3,24 +3,44 @@
  */
 import { type BigramConfiguration, bigram } from './bigram.ts'
 import { decoder } from './decoder.ts'
-import type { DecoderConfiguration } from './decoder-configuration.ts'
+import { completeDecoder, type DecoderOptions } from './decoder-configuration.ts'
 import { encoderDecoder } from './encoder-decoder.ts'
-import type { EncoderDecoderConfiguration } from './encoder-decoder-configuration.ts'
-import { type InContextRegressorConfiguration, inContextRegressor } from './in-context-regressor.ts'
+import { completeEncoderDecoder, type EncoderDecoderOptions } from './encoder-decoder-configuration.ts'
+import { completeRegressor, type InContextRegressorOptions, inContextRegressor } from './in-context-regressor.ts'
 import type { Model } from './model.ts'
 
-const builders: Readonly<Record<string, (configuration: object) => Model>> = {
-  decoder: configuration => decoder(configuration as DecoderConfiguration),
-  'encoder-decoder': configuration => encoderDecoder(configuration as EncoderDecoderConfiguration),
-  'in-context-regressor': configuration => inContextRegressor(configuration as InContextRegressorConfiguration),
-  bigram: configuration => bigram(configuration as BigramConfiguration),
+interface BuiltIn {
+  readonly build: (options: object) => Model
+  /** The configuration of a model with these options. */
+  readonly complete: (options: object) => object
+}
+
+const builtIn: Readonly<Record<string, BuiltIn>> = {
+  decoder: {
+    build: options => decoder(options as DecoderOptions),
+    complete: options => completeDecoder(options as DecoderOptions),
+  },
+  'encoder-decoder': {
+    build: options => encoderDecoder(options as EncoderDecoderOptions),
+    complete: options => completeEncoderDecoder(options as EncoderDecoderOptions),
+  },
+  'in-context-regressor': {
+    build: options => inContextRegressor(options as InContextRegressorOptions),
+    complete: options => completeRegressor(options as InContextRegressorOptions),
+  },
+  bigram: { build: options => bigram(options as BigramConfiguration), complete: options => options },
 }
 
 /** Throws a sentence for a kind that is not built in, and the builder's own for a configuration that is not valid. */
 export function modelOf(kind: string, configuration: object): Model {
-  if (!Object.hasOwn(builders, kind))
+  if (!Object.hasOwn(builtIn, kind))
     throw new Error(
-      `there is no model of kind ${JSON.stringify(kind)} built in (${Object.keys(builders).join(', ')} are); it must be given`,
+      `there is no model of kind ${JSON.stringify(kind)} built in (${Object.keys(builtIn).join(', ')} are); it must be given`,
     )
-  return builders[kind]!(configuration)
+  return builtIn[kind]!.build(configuration)
+}
+
+/** With what a model of a kind that is built in would have for what is not said. It checks nothing. */
+export function completeConfiguration(kind: string, configuration: object): object {
+  return Object.hasOwn(builtIn, kind) ? builtIn[kind]!.complete(configuration) : configuration
 }

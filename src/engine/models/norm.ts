@@ -20,7 +20,7 @@ export function normalised(
   factor = 1,
 ): Tensor {
   const gain = scale(parameters.get(name)!, factor)
-  if (normKind !== 'layer') return multiply(rootMeanSquareNorm(a, normEpsilon), gain)
+  if (normKind === 'rms') return multiply(rootMeanSquareNorm(a, normEpsilon), gain)
   return add(multiply(layerNorm(a, normEpsilon), gain), scale(parameters.get(`${name}Bias`)!, factor))
 }
 

@@ -1,7 +1,7 @@
 /**
  * config.json for a decoder that is a Llama or a Qwen3 in its architecture.
  */
-import { type DecoderConfiguration, feedForwardWidthOf, headWidthOf } from '../models/decoder-configuration.ts'
+import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
 import { architectures } from './published-configuration.ts'
 
 /**
@@ -9,8 +9,7 @@ import { architectures } from './published-configuration.ts'
  * with all that neither of its architectures has.
  */
 export function publishedOf(configuration: DecoderConfiguration): Record<string, unknown> {
-  const { attention = 'causal', normKind = 'rms', memory = null, ...rest } = configuration
-  const own = { attention, normKind, memory, ...rest }
+  const own = { ...configuration, memory: configuration.memory ?? null }
   const expected = {
     positions: 'rotary',
     attention: 'causal',
@@ -27,7 +26,7 @@ export function publishedOf(configuration: DecoderConfiguration): Record<string,
   })
   if (problems.length > 0)
     throw new Error(`the model is neither a Llama nor a Qwen3 in its architecture: ${problems.join('; ')}`)
-  const { width, heads, rotaryScaling: scaling, queryKeyNorm } = configuration
+  const { rotaryScaling: scaling, queryKeyNorm } = configuration
   const kind = queryKeyNorm ? 'qwen3' : 'llama'
   return {
     architectures: [architectures[kind]],
@@ -35,16 +34,16 @@ export function publishedOf(configuration: DecoderConfiguration): Record<string,
     vocab_size: configuration.vocabulary,
     max_position_embeddings: configuration.contextLength,
     num_hidden_layers: configuration.depth,
-    hidden_size: width,
-    num_attention_heads: heads,
+    hidden_size: configuration.width,
+    num_attention_heads: configuration.heads,
     num_key_value_heads: configuration.keyValueHeads,
-    head_dim: headWidthOf(configuration),
-    intermediate_size: feedForwardWidthOf(configuration),
+    head_dim: configuration.headWidth,
+    intermediate_size: configuration.feedForwardWidth,
     hidden_act: 'silu',
-    rms_norm_eps: configuration.normEpsilon ?? 1e-6,
+    rms_norm_eps: configuration.normEpsilon,
     attention_bias: false,
     tie_word_embeddings: configuration.tiedEmbeddings,
-    rope_theta: configuration.rotaryBase ?? 10_000,
+    rope_theta: configuration.rotaryBase,
     rope_scaling: scaling
       ? {
           rope_type: 'llama3',

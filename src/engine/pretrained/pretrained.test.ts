@@ -12,7 +12,7 @@ import { openSafetensors, writeSafetensors } from '../checkpoints/safetensors.ts
 import { Graph } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { type Pretrained, readPretrained } from './read-pretrained.ts'
 import { writePretrained } from './write-pretrained.ts'
 
@@ -97,21 +97,13 @@ it('takes a shorter context than the model was made for, and no longer one; it i
 })
 
 describe('a decoder of our own', () => {
-  const configuration: DecoderConfiguration = {
+  const configuration: DecoderOptions = {
     vocabulary: 11,
     contextLength: 8,
     depth: 1,
     width: 8,
     heads: 2,
-    keyValueHeads: 2,
-    positions: 'rotary',
-    norm: 'pre',
     queryKeyNorm: true,
-    activation: 'swiglu',
-    tiedEmbeddings: false,
-    logitSoftCap: null,
-    initialisationScale: 1,
-    residualScaling: 'none',
   }
 
   it('can be written as one of the published kinds, and read as that', async () => {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Llama3Scaling } from '../algebra/rotary.ts'
-import { type DecoderConfiguration, decoderProblems } from '../models/decoder-configuration.ts'
+import { type DecoderOptions, decoderProblems } from '../models/decoder-configuration.ts'
 
 const whole = z.int().positive()
 const positive = z.number().positive()
@@ -65,13 +65,13 @@ export function parsePublished(text: string): PublishedConfiguration {
 }
 
 /** Throws one sentence with all that is not supported. */
-export function decoderOf(published: PublishedConfiguration): DecoderConfiguration {
+export function decoderOf(published: PublishedConfiguration): DecoderOptions {
   const problems = unsupported(published)
   if (problems.length > 0) throw new Error(`its config.json asks for what is not supported: ${problems.join('; ')}`)
   const { hidden_size: width, num_attention_heads: heads, rope_theta: theta } = published
   const rotary = published.rope_parameters ?? published.rope_scaling
   const scaling = llama3Scaling(published)
-  const configuration: DecoderConfiguration = {
+  const options: DecoderOptions = {
     vocabulary: published.vocab_size,
     contextLength: published.max_position_embeddings,
     depth: published.num_hidden_layers,
@@ -92,9 +92,9 @@ export function decoderOf(published: PublishedConfiguration): DecoderConfigurati
     initialisationScale: 1,
     residualScaling: 'none',
   }
-  const invalid = decoderProblems(configuration)
+  const invalid = decoderProblems(options)
   if (invalid.length > 0) throw new Error(`its config.json describes no decoder: ${invalid.join('; ')}`)
-  return configuration
+  return options
 }
 
 function unsupported(published: PublishedConfiguration): string[] {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkDepth } from '../checkpoints/believable-depth.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import { completeDecoder, type DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
 import type { Parameter } from '../parameter.ts'
 import { decoderOf, type PublishedConfiguration, parsePublished } from './published-configuration.ts'
@@ -45,7 +45,7 @@ function read(folder: string, { contextLength }: ReadPretrainedOptions): Pretrai
   const whole = decoderOf(published)
   if (contextLength !== undefined && contextLength > whole.contextLength)
     throw new Error(`contextLength is ${contextLength}: expected at most ${whole.contextLength}, which it was made for`)
-  const configuration = { ...whole, contextLength: contextLength ?? whole.contextLength }
+  const configuration = completeDecoder({ ...whole, contextLength: contextLength ?? whole.contextLength })
   const weights = openWeights(folder)
   try {
     checkDepth({ depth: configuration.depth }, weights.names.size, 'what is there')

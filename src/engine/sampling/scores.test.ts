@@ -7,26 +7,21 @@ import type { RaggedTokens } from '../datum.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
+import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { encoderDecoder } from '../models/encoder-decoder.ts'
 import type { Sampler, Score, ScoreRequest } from '../sampling.ts'
 import type { Context } from './context.ts'
 
-const configuration: DecoderConfiguration = {
+const configuration: DecoderOptions = {
   vocabulary: 7,
   contextLength: 16,
   depth: 1,
   width: 8,
   heads: 2,
   keyValueHeads: 1,
-  positions: 'rotary',
-  norm: 'pre',
-  queryKeyNorm: false,
   activation: 'gelu',
   tiedEmbeddings: true,
-  logitSoftCap: null,
   initialisationScale: 2,
-  residualScaling: 'none',
 }
 const engine = createEmbeddedEngine({ tokensAtOnce: 64 })
 afterAll(() => engine.dispose())
