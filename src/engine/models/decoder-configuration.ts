@@ -95,13 +95,10 @@ const defaults = {
 export function completeDecoder<Options extends DecoderOptions>(options: Options): Options & DecoderConfiguration {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
   const { vocabulary, contextLength, depth, width, heads, memory, activation = defaults.activation } = given
+  // They come first: models that differ in one of them differ in more, and are said to differ in the first.
+  const sizes = { vocabulary, contextLength, depth, width, heads }
   return {
-    // First: models that differ in one of these differ in more, and should be said to differ in this.
-    vocabulary,
-    contextLength,
-    depth,
-    width,
-    heads,
+    ...sizes,
     ...defaults,
     keyValueHeads: heads,
     headWidth: width / heads,
