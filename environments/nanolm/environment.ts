@@ -9,7 +9,7 @@ const neverCalled = ['embedded/samplers.ts', 'checkpoints/read-checkpoint.ts', '
 
 /** Every file that decides what a run measures, by its path beside this one. */
 export const code = importedFiles(
-  beside('train.ts'),
+  [beside('train.ts'), beside('pretrain.ts')],
   neverCalled.map(path => beside(`../../src/engine/${path}`)),
 ).map(file => relative(import.meta.dirname, file))
 

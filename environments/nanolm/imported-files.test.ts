@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { resolveConfiguration } from './configuration.ts'
 import { code } from './environment.ts'
 import { importedFiles } from './imported-files.ts'
@@ -11,20 +11,26 @@ import { pretrain } from './pretrain.ts'
 
 const program = fileURLToPath(new URL('train.ts', import.meta.url))
 
-/** Runs the program with hooks on how modules are loaded. */
-function runWith(hooks: string, ...flags: string[]) {
+/** Runs the program on a tiny configuration, with hooks on how modules are loaded. */
+function runWith(hooks: string) {
   const preload = `data:text/javascript,${encodeURIComponent(`import { registerHooks } from 'node:module'\n${hooks}`)}`
   return spawnSync(process.execPath, ['--import', preload, program, ...flags], { encoding: 'utf8' })
 }
 
-test('exactly the files that Node loads for the program', () => {
+const tiny = { depth: 1, width: 8, heads: 2, keyValueHeads: 2, contextLength: 16, batchTokens: 256, tokenBudget: 512 }
+const folder = mkdtempSync(join(tmpdir(), 'nanolm-'))
+writeFileSync(join(folder, 'tiny.json'), JSON.stringify(tiny))
+const flags = ['--config', join(folder, 'tiny.json'), '--seed', '1', '--out', folder]
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('exactly the files that Node loads for a run', () => {
   const { stdout } = runWith('registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })')
   const loaded = stdout
     .split('\n')
     .filter(line => line.startsWith('file:') && !line.includes('/node_modules/'))
     .map(url => fileURLToPath(url))
   expect(loaded.length).toBeGreaterThan(20)
-  expect(importedFiles(program)).toEqual(loaded.sort())
+  expect(importedFiles([program, fileURLToPath(new URL('pretrain.ts', import.meta.url))])).toEqual(loaded.sort())
 })
 
 test('the version counts them by paths beside the environment file, types and what samples or saves left out', () => {
@@ -40,30 +46,14 @@ test('what the version leaves out decides nothing: a run measures the same where
   const counted = JSON.stringify(code.map(name => new URL(name, import.meta.url).href))
   const unusable = `export class Samplers { release() {} }
     export const [readCheckpoint, writeCheckpoint] = []`
-  const folder = mkdtempSync(join(tmpdir(), 'nanolm-'))
-  try {
-    const tiny = {
-      depth: 1,
-      width: 8,
-      heads: 2,
-      keyValueHeads: 2,
-      contextLength: 16,
-      batchTokens: 256,
-      tokenBudget: 512,
-    }
-    writeFileSync(join(folder, 'tiny.json'), JSON.stringify(tiny))
-    const { stderr } = runWith(
-      `registerHooks({ load: (url, context, next) =>
-        url.includes('/node_modules/') || !url.startsWith('file:') || ${counted}.includes(url)
-          ? next(url, context)
-          : { format: 'module', shortCircuit: true, source: \`${unusable}\` } })`,
-      ...['--config', join(folder, 'tiny.json'), '--seed', '1', '--out', folder],
-    )
-    expect(stderr).toBe('')
-    const { val_bpb } = JSON.parse(readFileSync(join(folder, 'metrics.json'), 'utf8'))
-    const whole = await pretrain(resolveConfiguration(tiny), { seed: 1 })
-    expect(val_bpb).toBe(whole.val_bpb)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const { stderr } = runWith(
+    `registerHooks({ load: (url, context, next) =>
+      url.includes('/node_modules/') || !url.startsWith('file:') || ${counted}.includes(url)
+        ? next(url, context)
+        : { format: 'module', shortCircuit: true, source: \`${unusable}\` } })`,
+  )
+  expect(stderr).toBe('')
+  const { val_bpb } = JSON.parse(readFileSync(join(folder, 'metrics.json'), 'utf8'))
+  const whole = await pretrain(resolveConfiguration(tiny), { seed: 1 })
+  expect(val_bpb).toBe(whole.val_bpb)
 })

@@ -8,8 +8,11 @@ import { dirname, resolve } from 'node:path'
 /** `import … from './x.ts'`, `export … from './x.ts'` or `import './x.ts'`; those of types alone are erased and load nothing. */
 const statement = /^(?:import\b(?! type\b)|export(?=\s*[*{]))(?:[^'";]*?\bfrom)?\s*['"](\.[^'"]+)['"]/gm
 
-/** Absolute paths, sorted; without the files of `neverCalled` and what is imported by them alone. */
-export function importedFiles(program: string, neverCalled: readonly string[] = []): string[] {
+/**
+ * Of a program and of what it loads later: absolute paths, sorted; without the files of `neverCalled` and what is imported by them
+ * alone.
+ */
+export function importedFiles(programs: readonly string[], neverCalled: readonly string[] = []): string[] {
   const found = new Set<string>()
   const left = new Set(neverCalled.map(file => resolve(file)))
   const follow = (file: string) => {
@@ -17,6 +20,6 @@ export function importedFiles(program: string, neverCalled: readonly string[] = 
     found.add(file)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(statement)) follow(resolve(dirname(file), path!))
   }
-  follow(resolve(program))
+  for (const program of programs) follow(resolve(program))
   return [...found].sort()
 }

@@ -13,7 +13,6 @@ import { parseArgs } from 'node:util'
 import { resolveConfiguration } from './configuration.ts'
 import { writeMetrics } from './metrics.ts'
 import type { Configuration } from './options.ts'
-import { pretrain } from './pretrain.ts'
 import type { Progress } from './training-run.ts'
 
 const usage = 'Usage: node environments/nanolm/train.ts --config FILE --seed N --out FOLDER [--threads N]'
@@ -93,6 +92,8 @@ async function main(): Promise<number> {
     return 2
   }
   const { configuration, seed, threads, out } = request
+  // The engine is loaded when there is something to run: what is refused is answered at once.
+  const { pretrain } = await import('./pretrain.ts')
   const metrics = await pretrain(configuration, { seed, threads, report: progressPrinter() })
   writeMetrics(out, metrics)
   const seconds = metrics.seconds.toFixed(1)
