@@ -7,7 +7,6 @@ import { worstDerivativeError } from '../../src/engine/graph/derivative-check.ts
 import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
 import { learnText } from './adapters.ts'
 import { learnToCount, softplus, windowModel } from './new-model.ts'
-import { learnVowels } from './policy-gradient.ts'
 import { learnToSort } from './reinforce.ts'
 import { trainAndSample } from './train-and-sample.ts'
 
@@ -52,12 +51,6 @@ it('a decoder is trained, sampled and saved, and goes on as if it had not stoppe
   expect(losses.at(-1)).toBeLessThan(0.5)
   expect(said.some(text => text.startsWith('Monday, christened on Tuesday'))).toBe(true)
   expect(resumed).toEqual(wentOn)
-})
-
-it('samples are rewarded, and what is rewarded becomes likely', async () => {
-  const rewards = await learnVowels(30)
-  expect(rewards[0]).toBeLessThan(0.4)
-  expect(rewards.at(-1)).toBeGreaterThan(0.9)
 })
 
 it('letters are sorted after rewards for the places that are right, and nothing else', async () => {
