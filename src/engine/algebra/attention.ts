@@ -5,7 +5,6 @@ import { describe, requireShape, type Tensor } from '../graph/graph.ts'
 import { broadcastShape } from '../graph/shape.ts'
 import { add, multiply, scale, subtract } from './arithmetic.ts'
 import { reshape, slice } from './arrangement.ts'
-import { causal, visible } from './attention-mask.ts'
 import { broadcastTo, sum } from './broadcast.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { softmax } from './softmax.ts'
@@ -73,13 +72,6 @@ export function attention(queries: Tensor, keys: Tensor, values: Tensor, options
     ]
   })
   return reshape(attended, queries.shape)
-}
-
-/** Of one sequence's own positions, each of which sees itself and what came before. */
-export function causalAttention(queries: Tensor, keys: Tensor, values: Tensor): Tensor {
-  if (queries.shape.length !== 4) throw new Error(`causalAttention: ${describe(queries)} needs four axes`)
-  const mask = visible(queries.graph, causal(queries.shape[2]!))
-  return attention(queries, keys, values, { mask, reference: 'own' })
 }
 
 /** Relative scores (rows, key-value heads, sharing, queries, keys), with masked ones at -40. */

@@ -13,7 +13,6 @@ import { tokenLogProbability } from '../losses/token-log-probability.ts'
 import { gelu, reluSquared, softCap, swiglu } from './activation.ts'
 import { add, divide, multiply, negate, scale, shift, subtract } from './arithmetic.ts'
 import { concatenate, reshape, slice, split, transpose } from './arrangement.ts'
-import { causalAttention } from './attention.ts'
 import { broadcastTo, sum } from './broadcast.ts'
 import { exp, log, reciprocal, relu, sigmoid, sqrt, square, tanh } from './functions.ts'
 import { lookUpRows, pick } from './lookup.ts'
@@ -88,16 +87,6 @@ const cases: readonly (readonly [string, Shapes, Build, 'positive'?])[] = [
   ['softCap', { a: [3, 4] }, ({ a }) => softCap(a!, 0.8)],
   ['rootMeanSquareNorm', { a: [3, 4] }, ({ a }) => rootMeanSquareNorm(a!)],
   ['rotary', { a: [2, 3, 4] }, ({ a }) => square(rotary(a!))],
-  [
-    'causalAttention',
-    { q: [2, 2, 3, 4], k: [2, 2, 3, 4], v: [2, 2, 3, 4] },
-    ({ q, k, v }) => causalAttention(q!, k!, v!),
-  ],
-  [
-    'causalAttention, shared keys and values',
-    { q: [2, 4, 3, 2], k: [2, 2, 3, 2], v: [2, 2, 3, 2] },
-    ({ q, k, v }) => causalAttention(q!, k!, v!),
-  ],
   ['lookUpRows', { a: [5, 3] }, ({ a }, graph) => square(lookUpRows(a!, graph.indices('indices', [4], 5)))],
   ['pick', { a: [4, 5] }, ({ a }, graph) => square(pick(a!, graph.indices('indices', [4], 5)))],
   [
@@ -144,32 +133,6 @@ it('notices a wrong derivative', async () => {
     build: (_, { a }) => wrong(a!),
   })
   expect(error).toBeGreaterThan(0.4)
-})
-
-it('attention looks only back: plain loops agree', async () => {
-  const shape = [1, 2, 4, 3]
-  const { q, k, v } = randomValues({ q: shape, k: [1, 1, 4, 3], v: [1, 1, 4, 3] }, false)
-  const graph = new Graph('float64')
-  const names = { q, k, v }
-  const [queries, keys, values] = Object.entries(names).map(([name, input]) => graph.input(name, input!.shape))
-  const program = await compile({ result: causalAttention(queries!, keys!, values!) })
-  const { result } = await program.run({ q: q!.values, k: k!.values, v: v!.values })
-  for (let head = 0; head < 2; head++)
-    for (let position = 0; position < 4; position++) {
-      const scores = Array.from({ length: position + 1 }, (_, other) => {
-        let score = 0
-        for (let c = 0; c < 3; c++) score += q!.values[(head * 4 + position) * 3 + c]! * k!.values[other * 3 + c]!
-        return Math.exp(score / Math.sqrt(3))
-      })
-      const sumOfScores = scores.reduce((a, b) => a + b)
-      for (let c = 0; c < 3; c++) {
-        const expected = scores.reduce(
-          (acc, score, other) => acc + (score / sumOfScores) * v!.values[other * 3 + c]!,
-          0,
-        )
-        expect(result![(head * 4 + position) * 3 + c]).toBeCloseTo(expected, 12)
-      }
-    }
 })
 
 it('rotary keeps norms, and products depend on the distance alone', async () => {

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest'
 import { add, multiply, scale } from '../algebra/arithmetic.ts'
 import { concatenate, reshape, slice, transpose } from '../algebra/arrangement.ts'
-import { causalAttention } from '../algebra/attention.ts'
+import { attention } from '../algebra/attention.ts'
 import { exp, sign, square } from '../algebra/functions.ts'
 import { lookUpRows, pick } from '../algebra/lookup.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
@@ -24,7 +24,9 @@ it('names the tensors and their shapes where they do not fit', () => {
   expect(() => slice(hidden, 1, 2, 3)).toThrow('hidden (6, 4) has no entries 2 to 4 on axis 1')
   expect(() => slice(hidden, 2, 0, 1)).toThrow('axis 2 is not one of a tensor of shape (6, 4)')
   expect(() => concatenate([hidden, query], 0)).toThrow('block/Mul (5, 3) does not fit hidden (6, 4) along axis 0')
-  expect(() => causalAttention(hidden, hidden, hidden)).toThrow('hidden (6, 4) needs four axes')
+  expect(() => attention(hidden, hidden, hidden, { mask: hidden, reference: 'own' })).toThrow(
+    'hidden (6, 4) needs four axes',
+  )
   expect(() => graph.input('hidden', [1])).toThrow('already one called hidden')
   expect(() => add(hidden, new Graph().input('elsewhere', [4]))).toThrow('elsewhere belongs to another graph')
   expect(() => graph.input('empty', [3, 0])).toThrow('empty: shape (3, 0) has a size that is not positive')

@@ -53,7 +53,7 @@ export function stepPass(configuration: DecoderConfiguration, inputs: StepInputs
   }
 }
 
-export type CachedHeads = Pick<DecoderConfiguration, 'headWidth' | 'keyValueHeads'>
+type CachedHeads = Pick<DecoderConfiguration, 'headWidth' | 'keyValueHeads'>
 
 /** What attention of a name keeps of a position. */
 export function keyValueEntries(shape: CachedHeads, name: string, capacity: number): CacheEntry[] {
@@ -61,10 +61,10 @@ export function keyValueEntries(shape: CachedHeads, name: string, capacity: numb
   return ['keys', 'values'].map(part => ({ name: `${name}.${part}`, shape: ofRow, axis: 1 }))
 }
 
-export type StepAttention = Pick<DecoderConfiguration, 'positions' | 'rotaryBase' | 'rotaryScaling'>
+type StepAttention = Pick<DecoderConfiguration, 'positions' | 'rotaryBase' | 'rotaryScaling'>
 
 /** Keeps the new keys and values under `name` and takes from all that is seen. Keys are kept as scores need them: turned and scaled. */
-export function attendStep(
+function attendStep(
   { positions, rotaryBase, rotaryScaling }: StepAttention,
   { cache, places, placesBelow }: Pick<StepInputs, 'cache' | 'places' | 'placesBelow'>,
   name: string,
