@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { anyOrderSample } from './any-order-sample.ts'
 import { drawToken } from './draw.ts'
 import { duelLogLikelihoods } from './duel.ts'
-import { allTexts, tableDenoiser } from './table-denoiser.ts'
+import { allTexts, tableDenoiser } from './fixtures/table-denoiser.ts'
 import { blockByBlock, inRandomOrder, leftToRight, mostConfident } from './unmasking-rule.ts'
 
 const denoiser = tableDenoiser(4, 2)

@@ -6,7 +6,7 @@ import { decoder } from '../models/decoder.ts'
 import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { type Denoiser, denoiserOf } from './denoiser.ts'
 import { bitsPerByte, duelLogLikelihoods } from './duel.ts'
-import { allTexts, tableDenoiser } from './table-denoiser.ts'
+import { allTexts, tableDenoiser } from './fixtures/table-denoiser.ts'
 import { blockByBlock, inRandomOrder, leftToRight, mostConfident, type UnmaskingRule } from './unmasking-rule.ts'
 
 const vocabulary = 4

@@ -6,8 +6,8 @@ import { decoder } from '../models/decoder.ts'
 import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { denoiserOf } from './denoiser.ts'
 import { duelLogLikelihoods } from './duel.ts'
+import { allTexts, tableDenoiser } from './fixtures/table-denoiser.ts'
 import { type MaskingOptions, maskedBlockData, maskedData } from './masking.ts'
-import { allTexts, tableDenoiser } from './table-denoiser.ts'
 import { mostConfident } from './unmasking-rule.ts'
 
 const maskToken = 3

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tableDenoiser } from './table-denoiser.ts'
+import { tableDenoiser } from './fixtures/table-denoiser.ts'
 import { type Unmasking, unmask } from './unmasking.ts'
 import { inRandomOrder, leftToRight, type UnmaskingRule } from './unmasking-rule.ts'
 

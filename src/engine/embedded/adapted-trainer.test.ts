@@ -2,28 +2,15 @@
  * A trainer of low-rank adapters: the base stays and is shared, adapters can be left out, and nothing but them is trained.
  */
 import { afterAll, expect, it } from 'vitest'
-import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
 import { createEmbeddedEngine } from './engine.ts'
+import { smallDatum as datum, smallDecoder } from './fixtures/small-decoder.ts'
 
-const model = decoder({
-  vocabulary: 11,
-  contextLength: 8,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-})
+const model = decoder(smallDecoder)
 const loss = { kind: 'cross_entropy' } as const
 const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())
 
-const datum: CrossEntropyDatum = {
-  input: { tokens: Int32Array.from([1, 4, 2, 8, 5, 7]) },
-  targets: Int32Array.from([4, 2, 8, 5, 7, 1]),
-  weights: new Float32Array(6).fill(1),
-}
 const without = { ...datum, adapter: false }
 
 it('begins as the base, moves away from it, and can be asked without its adapters', async () => {

@@ -6,17 +6,9 @@ import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
 import { fillDropoutMask, maskKey } from './dropout-masks.ts'
 import { createEmbeddedEngine } from './engine.ts'
+import { smallDecoder } from './fixtures/small-decoder.ts'
 
-const model = decoder({
-  vocabulary: 11,
-  contextLength: 8,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-  dropout: 0.3,
-})
+const model = decoder({ ...smallDecoder, dropout: 0.3 })
 const loss = { kind: 'cross_entropy' } as const
 const engine = createEmbeddedEngine()
 afterAll(() => engine.dispose())

@@ -6,25 +6,15 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
 import { distributionBehind } from '../positions-behind.ts'
 import type { Context } from '../sampling/context.ts'
 import type { Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
+import { smallDecoder } from './fixtures/small-decoder.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { Samplers } from './samplers.ts'
 
-const configuration: DecoderOptions = {
-  vocabulary: 11,
-  contextLength: 40,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  keyValueHeads: 1,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-  initialisationScale: 2,
-}
+const configuration = { ...smallDecoder, contextLength: 40, keyValueHeads: 1, initialisationScale: 2 }
 const model = decoder(configuration)
 const values = model.initialValues(1)
 const home = new Samplers({ model, adapters: null, threads: 1, tokensAtOnce: 64 })

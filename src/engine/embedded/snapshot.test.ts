@@ -5,30 +5,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { createEmbeddedEngine } from './engine.ts'
+import { smallDatum as datum, smallDecoder } from './fixtures/small-decoder.ts'
 
-const configuration: DecoderOptions = {
-  vocabulary: 11,
-  contextLength: 8,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-}
-const model = decoder(configuration)
-const untied = decoder({ ...configuration, tiedEmbeddings: false })
+const model = decoder(smallDecoder)
+const untied = decoder({ ...smallDecoder, tiedEmbeddings: false })
 const loss = { kind: 'cross_entropy' } as const
 const groups = [{ match: () => true, optimiser: { kind: 'adamw' }, learningRate: 0.1 } as const]
-const datum: CrossEntropyDatum = {
-  input: { tokens: Int32Array.from([1, 4, 2, 8, 5, 7]) },
-  targets: Int32Array.from([4, 2, 8, 5, 7, 1]),
-  weights: new Float32Array(6).fill(1),
-}
-const request = { input: datum.input, targets: datum.targets as Int32Array }
+const request = { input: datum.input, targets: datum.targets }
 
 it.each([
   ['all parameters', {}],

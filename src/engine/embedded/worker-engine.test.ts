@@ -13,21 +13,11 @@ import type { CrossEntropyDatum, PolicyDatum } from '../datum.ts'
 import type { Engine } from '../engine.ts'
 import { bigram } from '../models/bigram.ts'
 import { decoder } from '../models/decoder.ts'
-import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import { createEmbeddedEngine } from './engine.ts'
+import { smallDecoder } from './fixtures/small-decoder.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 
-const configuration: DecoderOptions = {
-  vocabulary: 7,
-  contextLength: 12,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  keyValueHeads: 1,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-  dropout: 0.1,
-}
+const configuration = { ...smallDecoder, vocabulary: 7, contextLength: 12, keyValueHeads: 1, dropout: 0.1 }
 const model = decoder(configuration)
 const loss = { kind: 'cross_entropy' } as const
 /** A view of part of a large buffer, as batches are cut from a corpus. */

@@ -13,22 +13,14 @@ import { expect, it } from 'vitest'
 import { decoder } from '../models/decoder.ts'
 import type { Sampler } from '../sampling.ts'
 import { createEmbeddedEngine } from './engine.ts'
+import { smallDecoder } from './fixtures/small-decoder.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 import type { ToThread } from './worker-messages.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-const model = decoder({
-  vocabulary: 7,
-  contextLength: 8,
-  depth: 1,
-  width: 8,
-  heads: 2,
-  keyValueHeads: 1,
-  activation: 'gelu',
-  tiedEmbeddings: true,
-})
+const model = decoder(smallDecoder)
 const prompt = { tokens: Int32Array.of(1, 2) }
 
 it('of an engine, over hundreds of steps and dozens of snapshots', () => {
