@@ -1,7 +1,7 @@
 /**
  * Writes a checkpoint, whole or not at all.
  */
-import { closeSync, fsyncSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { adapterParameters } from '../adapters/adapter-parameters.ts'
 import type { Parameter } from '../parameter.ts'
@@ -9,6 +9,7 @@ import { type Checkpoint, checkpointFiles as files } from './checkpoint.ts'
 import { formatVersion, type Manifest, parseManifest } from './manifest.ts'
 import { writeNewFolder } from './new-folder.ts'
 import { type TensorToWrite, writeSafetensors } from './safetensors.ts'
+import { writeThrough } from './write-through.ts'
 
 /** Writes a new folder, which appears whole or not at all; an existing one is refused. The arrays are written as they are now. */
 export function writeCheckpoint(folder: string, checkpoint: Checkpoint): void {
@@ -59,14 +60,4 @@ function required(values: ReadonlyMap<string, Float32Array>, name: string): Floa
   const array = values.get(name)
   if (!array) throw new Error(`the values of ${name} are missing`)
   return array
-}
-
-function writeThrough(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx')
-  try {
-    writeFileSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -2,11 +2,12 @@
  * Writes a decoder as a folder that transformers loads: config.json, model.safetensors in single precision, and what
  * came with the model that it was made from.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mergeAdapters } from '../adapters/adapted-weights.ts'
 import { writeNewFolder } from '../checkpoints/new-folder.ts'
 import { writeSafetensors } from '../checkpoints/safetensors.ts'
+import { writeThrough } from '../checkpoints/write-through.ts'
 import type { Adapters } from '../engine.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { DecoderConfiguration } from '../models/decoder-configuration.ts'
@@ -78,14 +79,4 @@ function overSource(published: Readonly<Record<string, unknown>>, text: string):
   const { rope_parameters, dtype, ...source } = JSON.parse(text) as Record<string, unknown>
   const { max_position_embeddings } = source
   return { ...source, ...published, max_position_embeddings }
-}
-
-function writeThrough(path: string, content: string | Uint8Array): void {
-  const descriptor = openSync(path, 'wx')
-  try {
-    writeFileSync(descriptor, content)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
