@@ -1,7 +1,7 @@
 /**
  * A frontier of rows with a key-value cache: a step reads one token a row.
  */
-import { rounded } from '../embedded/pieces.ts'
+import { rounded } from '../passes/pieces.ts'
 import { CacheRows } from '../sampling/cache-rows.ts'
 import { type ContextMaker, contextsOf, runExtension } from '../sampling/contexts.ts'
 import { freshOutput } from '../sampling/extension-graph.ts'

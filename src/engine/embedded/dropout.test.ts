@@ -4,7 +4,7 @@
 import { afterAll, expect, it } from 'vitest'
 import type { CrossEntropyDatum } from '../datum.ts'
 import { decoder } from '../models/decoder.ts'
-import { fillDropoutMask, maskKey } from './dropout-masks.ts'
+import { fillDropoutMask, maskKey } from '../passes/dropout-masks.ts'
 import { createEmbeddedEngine } from './engine.ts'
 import { smallDecoder } from './fixtures/small-decoder.ts'
 

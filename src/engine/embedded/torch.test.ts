@@ -11,10 +11,10 @@ import { sizeOf } from '../graph/shape.ts'
 import { decoder } from '../models/decoder.ts'
 import type { DecoderOptions } from '../models/decoder-configuration.ts'
 import type { ParameterGroup } from '../optimisers/optimiser.ts'
+import { buildComputation, type ComputationShape, gradientOf, plainParameters } from '../passes/computation.ts'
+import { pieceInputs } from '../passes/piece-inputs.ts'
 import type { Trainer } from '../training.ts'
-import { buildComputation, type ComputationShape, gradientOf, plainParameters } from './computation.ts'
 import { createEmbeddedEngine } from './engine.ts'
-import { pieceInputs } from './piece-inputs.ts'
 
 type ByName = Readonly<Record<string, readonly number[]>>
 interface Trained {

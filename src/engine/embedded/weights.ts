@@ -9,8 +9,8 @@ import type { Graph } from '../graph/graph.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Model } from '../models/model.ts'
 import type { Parameter } from '../parameter.ts'
+import { type ParameterTensors, plainParameters } from '../passes/computation.ts'
 import { described, requireNumbers } from '../required-types.ts'
-import { type ParameterTensors, plainParameters } from './computation.ts'
 
 type Values = ReadonlyMap<string, Float32Array>
 

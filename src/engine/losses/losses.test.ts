@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { CrossEntropyDatum, Datum, PolicyDatum } from '../datum.ts'
-import { buildComputation, type ComputationShape, gradientOf, plainParameters } from '../embedded/computation.ts'
 import { createEmbeddedEngine } from '../embedded/engine.ts'
-import { pieceInputs } from '../embedded/piece-inputs.ts'
 import { Graph } from '../graph/graph.ts'
 import { compile } from '../graph/program.ts'
 import { bigram } from '../models/bigram.ts'
+import { buildComputation, type ComputationShape, gradientOf, plainParameters } from '../passes/computation.ts'
+import { pieceInputs } from '../passes/piece-inputs.ts'
 import type { Loss } from './loss.ts'
 
 interface Case {

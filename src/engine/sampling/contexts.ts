@@ -2,7 +2,7 @@
  * Computes contexts: of prompts, and of prefixes with more tokens, several at once.
  */
 import type { ModelInput } from '../datum.ts'
-import { rounded } from '../embedded/pieces.ts'
+import { rounded } from '../passes/pieces.ts'
 import { CacheRows, type CacheSegment, computedSegment } from './cache-rows.ts'
 import { Context, contentKey } from './context.ts'
 import { type Beginning, encodedPrompts } from './encoded-prompts.ts'

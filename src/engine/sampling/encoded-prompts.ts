@@ -2,8 +2,8 @@
  * What encoders make of their texts, once for each prompt: the entries of a cache that do not grow.
  */
 import type { ModelInput } from '../datum.ts'
-import { rounded } from '../embedded/pieces.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
+import { rounded } from '../passes/pieces.ts'
 import type { Context } from './context.ts'
 import type { SamplerPrograms } from './sampler-programs.ts'
 

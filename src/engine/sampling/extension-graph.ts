@@ -2,9 +2,9 @@
  * New positions of rows that have a past, all at once: what has to be kept of them, and for whom it may concern the logits.
  */
 import { logSoftmax } from '../algebra/softmax.ts'
-import type { ParameterTensors } from '../embedded/computation.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import type { Model } from '../models/model.ts'
+import type { ParameterTensors } from '../passes/computation.ts'
 import { appendingCache, type CacheShape, pastTensors, placesBehind } from './cache-tensors.ts'
 
 export interface ExtensionShape extends CacheShape {

@@ -2,7 +2,7 @@
  * Rows that are drawn together, each in a slot: takes in rows that wait, keeps their number and the room for their past in a few sizes, and
  * draws a piece of each.
  */
-import { rounded } from '../embedded/pieces.ts'
+import { rounded } from '../passes/pieces.ts'
 import { CacheRows } from './cache-rows.ts'
 import { choiceFeeds } from './choice-feeds.ts'
 import type { ChoiceVariant } from './choose-token.ts'

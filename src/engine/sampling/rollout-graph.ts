@@ -4,10 +4,10 @@
  */
 import { reshape } from '../algebra/arrangement.ts'
 import { zeros } from '../algebra/broadcast.ts'
-import type { ParameterTensors } from '../embedded/computation.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import { loop } from '../graph/loop.ts'
 import type { Model } from '../models/model.ts'
+import type { ParameterTensors } from '../passes/computation.ts'
 import { type CacheShape, growingEntries, pastTensors, placesBehind, writingCache } from './cache-tensors.ts'
 import { type ChoiceVariant, choiceInputs, chooseToken } from './choose-token.ts'
 

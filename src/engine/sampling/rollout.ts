@@ -2,7 +2,7 @@
  * Draws samples in batches of rows, a piece of each at a time. Between pieces rows that have ended leave and others take their
  * places.
  */
-import { rounded } from '../embedded/pieces.ts'
+import { rounded } from '../passes/pieces.ts'
 import type { Sample, SampleRequest } from '../sampling.ts'
 import { choiceVariant, largest, stopCount } from './choice-feeds.ts'
 import type { Context } from './context.ts'

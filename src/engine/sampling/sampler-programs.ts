@@ -2,13 +2,14 @@
  * What a model's samplers compile: shared by all snapshots of one trainer, since weights are inputs. It is freed when the last that
  * holds it lets go.
  */
-import type { ParameterTensors } from '../embedded/computation.ts'
-import { Passes } from '../embedded/passes.ts'
-import { Programs } from '../embedded/programs.ts'
+
 import type { Tensor } from '../graph/graph.ts'
 import { numbersComputed } from '../graph/graph-size.ts'
 import { compile, type ResultArray } from '../graph/program.ts'
 import type { Model } from '../models/model.ts'
+import type { ParameterTensors } from '../passes/computation.ts'
+import { Passes } from '../passes/passes.ts'
+import { Programs } from '../passes/programs.ts'
 import { ArrayPool } from './array-pool.ts'
 import { type CacheLayout, cacheLayout } from './cache-rows.ts'
 import { withTopTokens } from './changed-models.ts'

@@ -3,9 +3,9 @@
  */
 
 import type { CrossEntropyDatum } from '../datum.ts'
-import { ForwardResults } from '../embedded/forward-results.ts'
-import { pieceInputs } from '../embedded/piece-inputs.ts'
-import { shapedPieces } from '../embedded/shaped-pieces.ts'
+import { ForwardResults } from '../passes/forward-results.ts'
+import { pieceInputs } from '../passes/piece-inputs.ts'
+import { shapedPieces } from '../passes/shaped-pieces.ts'
 import type { Score, ScoreRequest } from '../sampling.ts'
 import type { ForwardResult } from '../training.ts'
 import { CacheRows } from './cache-rows.ts'

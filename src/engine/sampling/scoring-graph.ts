@@ -1,9 +1,10 @@
 /**
  * Log-probabilities of given tokens that stand behind what rows have seen.
  */
-import { buildComputation, type ComputationShape, type ParameterTensors } from '../embedded/computation.ts'
+
 import { Graph, type Tensor } from '../graph/graph.ts'
 import type { Model, ModelInputs } from '../models/model.ts'
+import { buildComputation, type ComputationShape, type ParameterTensors } from '../passes/computation.ts'
 import type { CacheShape } from './cache-tensors.ts'
 import { withTopTokens } from './changed-models.ts'
 import { readBehind } from './extension-graph.ts'

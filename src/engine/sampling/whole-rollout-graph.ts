@@ -2,9 +2,9 @@
  * The next token of every row by a whole forward pass: for models that keep nothing of what they have read.
  */
 import { reshape } from '../algebra/arrangement.ts'
-import type { ParameterTensors } from '../embedded/computation.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
 import type { Model } from '../models/model.ts'
+import type { ParameterTensors } from '../passes/computation.ts'
 import { addIntegers } from './cache-tensors.ts'
 import { type ChoiceVariant, choiceInputs, chooseToken } from './choose-token.ts'
 
