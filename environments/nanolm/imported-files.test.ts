@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { resolveConfiguration } from './configuration.ts'
 import { code } from './environment.ts'
+import { tiny } from './fixtures/tiny.ts'
 import { importedFiles } from './imported-files.ts'
 import { pretrain } from './pretrain.ts'
 
@@ -17,7 +18,6 @@ function runWith(hooks: string) {
   return spawnSync(process.execPath, ['--import', preload, program, ...flags], { encoding: 'utf8' })
 }
 
-const tiny = { depth: 1, width: 8, heads: 2, keyValueHeads: 2, contextLength: 16, batchTokens: 256, tokenBudget: 512 }
 const folder = mkdtempSync(join(tmpdir(), 'nanolm-'))
 writeFileSync(join(folder, 'tiny.json'), JSON.stringify(tiny))
 const flags = ['--config', join(folder, 'tiny.json'), '--seed', '1', '--out', folder]

@@ -1,24 +1,14 @@
 import { expect, test } from 'vitest'
 import { resolveConfiguration } from './configuration.ts'
 import { divergence, uniformLoss } from './divergence.ts'
+import { tiny } from './fixtures/tiny.ts'
 import type { Metrics } from './metrics.ts'
 import type { Configuration } from './options.ts'
 import { pretrain } from './pretrain.ts'
 import { loadText } from './text.ts'
 
-const tiny: Configuration = resolveConfiguration({
-  depth: 1,
-  width: 8,
-  heads: 2,
-  keyValueHeads: 2,
-  contextLength: 16,
-  batchTokens: 256,
-  tokenBudget: 4 * 256,
-  learningRate: 0.01,
-})
-
 async function run(overrides: Partial<Configuration>, seed = 1, threads = 1): Promise<Metrics> {
-  return pretrain({ ...tiny, ...overrides }, { seed, threads })
+  return pretrain({ ...resolveConfiguration(tiny), ...overrides }, { seed, threads })
 }
 
 test('the same seed gives the same numbers to the last bit, with one thread or two; another seed does not', async () => {

@@ -3,25 +3,15 @@ import { beforeAll, expect, test } from 'vitest'
 import { createEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { decoder } from '../../src/engine/models/decoder.ts'
 import { resolveConfiguration } from './configuration.ts'
+import { tiny } from './fixtures/tiny.ts'
 import { decoderConfiguration } from './model.ts'
 import { objectiveOf } from './objective.ts'
 import { type Configuration, optionNames } from './options.ts'
 import { train } from './training-run.ts'
 
-const tiny: Configuration = resolveConfiguration({
-  depth: 1,
-  width: 8,
-  heads: 2,
-  keyValueHeads: 2,
-  contextLength: 16,
-  batchTokens: 256,
-  tokenBudget: 4 * 256,
-  learningRate: 0.01,
-})
-
 /** A hash of the losses and of the weights that would be measured. */
 async function trained(overrides: Partial<Configuration>): Promise<string> {
-  const configuration = { ...tiny, ...overrides }
+  const configuration = { ...resolveConfiguration(tiny), ...overrides }
   const engine = createEmbeddedEngine()
   try {
     const trainer = await engine.createTrainer({ model: decoder(decoderConfiguration(configuration)), seed: 1 })
