@@ -75,7 +75,7 @@ export function quantiseParameters(
 }
 
 /** Throws a sentence for bits or groups that cannot be. */
-export function checkQuantisation({ bits, groupSize = 32 }: Quantisation): void {
+function checkQuantisation({ bits, groupSize = 32 }: Quantisation): void {
   if (bits !== 4 && bits !== 8) throw new Error(`quantisation: bits is ${bits}: expected 4 or 8`)
   if (!Number.isInteger(groupSize) || groupSize < 1)
     throw new Error(`quantisation: groupSize is ${groupSize}: expected a positive whole number`)
