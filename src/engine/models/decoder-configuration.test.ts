@@ -7,6 +7,7 @@ import { Graph } from '../graph/graph.ts'
 import { decoder } from './decoder.ts'
 import { completeDecoder, type DecoderOptions, decoderProblems } from './decoder-configuration.ts'
 import { estimatedFlopsPerToken, parameterCount } from './decoder-parameters.ts'
+import type { MemoryConfiguration } from './memory-configuration.ts'
 
 const tiny: DecoderOptions = {
   vocabulary: 7,
@@ -47,11 +48,18 @@ describe('what is not given', () => {
   })
 
   it('follows from what is given', () => {
-    const given = { activation: 'gelu', keyValueHeads: 1, memory: { slots: 4, chosen: 2 } } as const
-    expect(completeDecoder({ ...needed, ...given })).toMatchObject({
-      feedForwardWidth: 32,
-      keyValueHeads: 1,
-      memory: { slots: 4, chosen: 2, productKeys: false, block: 2, query: 'state' },
+    const given = { activation: 'gelu', keyValueHeads: 1 } as const
+    expect(completeDecoder({ ...needed, ...given })).toMatchObject({ feedForwardWidth: 32, keyValueHeads: 1 })
+  })
+
+  it('of a memory is the default too where it is undefined', () => {
+    const memory = { slots: 4, chosen: 2, productKeys: undefined, block: undefined } as unknown as MemoryConfiguration
+    expect(completeDecoder({ ...needed, memory }).memory).toEqual({
+      slots: 4,
+      chosen: 2,
+      productKeys: false,
+      block: 2,
+      query: 'state',
     })
   })
 

@@ -49,9 +49,10 @@ export function memoryProblems(memory: MemoryConfiguration, width: number, depth
   return problems
 }
 
-/** With what is not given spelled out. It checks nothing. */
+/** What is not given, or undefined, is the default. It checks nothing. */
 export function completeMemory(memory: MemoryConfiguration, depth: number): Required<MemoryConfiguration> {
-  return { productKeys: false, block: memoryBlock(memory, depth), query: 'state', ...memory }
+  const { productKeys = false, query = 'state' } = memory
+  return { ...memory, productKeys, block: memoryBlock(memory, depth), query }
 }
 
 export function memoryBlock({ block }: MemoryConfiguration, depth: number): number {
