@@ -135,12 +135,12 @@ describe('what is drawn', () => {
   })
 
   it('is the same to the last bit on one thread and on two', async () => {
-    // Large enough that the runtime divides its work.
+    // Large enough that the work is divided, in reading prompts and in drawing.
     const wide = decoder({
       ...configuration,
       vocabulary: 200,
       contextLength: 256,
-      width: 144,
+      width: 384,
       heads: 4,
       keyValueHeads: 2,
     })
