@@ -57,9 +57,13 @@ export async function pretrain(configuration: Configuration, options: PretrainOp
 
 /** Of the whole budget; shorter rows cost less attention. */
 function estimatedFlops(configuration: Configuration): number {
+  const { batchTokens } = configuration
   const model = decoderConfiguration(configuration)
-  const perToken = rowLengths(configuration).map(contextLength => estimatedFlopsPerToken({ ...model, contextLength }))
-  return perToken.reduce((sum, ofStep) => sum + ofStep, 0) * configuration.batchTokens
+  const stepsOfLength = Map.groupBy(rowLengths(configuration), length => length)
+  let flops = 0
+  for (const [contextLength, { length: steps }] of stepsOfLength)
+    flops += steps * batchTokens * estimatedFlopsPerToken({ ...model, contextLength })
+  return flops
 }
 
 /** The training losses may have been sound and the last step still have broken the model. */
