@@ -123,20 +123,9 @@ export class Optimisation {
 
 /** L2 norm over all arrays, summed in double precision. */
 export function globalNorm(arrays: readonly Float32Array[]): number {
-  return Math.sqrt(arrays.reduce((sum, array) => sum + sumOfSquares(array), 0))
-}
-
-/** From four places far apart at a time: a large array is waited for, and the processor fetches from several places at once. */
-function sumOfSquares(array: Float32Array): number {
-  const quarter = array.length >>> 2
-  const [second, third, fourth] = [quarter, 2 * quarter, 3 * quarter]
-  let [a, b, c, d] = [0, 0, 0, 0]
-  for (let index = 0; index < quarter; index++) {
-    a += array[index]! ** 2
-    b += array[index + second]! ** 2
-    c += array[index + third]! ** 2
-    d += array[index + fourth]! ** 2
+  let sum = 0
+  for (const array of arrays) {
+    for (let index = 0; index < array.length; index++) sum += array[index]! * array[index]!
   }
-  for (let index = 4 * quarter; index < array.length; index++) a += array[index]! ** 2
-  return a + b + c + d
+  return Math.sqrt(sum)
 }
