@@ -4,14 +4,10 @@ import { importedFiles } from './imported-files.ts'
 
 const beside = (path: string) => join(import.meta.dirname, path)
 
-/** Of the engine's trainer, what a run never calls: it neither saves nor loads nor samples. */
-const neverCalled = ['embedded/samplers.ts', 'checkpoints/read-checkpoint.ts', 'checkpoints/write-checkpoint.ts']
-
 /** Every file that decides what a run measures, by its path beside this one. */
-export const code = importedFiles(
-  [beside('train.ts'), beside('pretrain.ts')],
-  neverCalled.map(path => beside(`../../src/engine/${path}`)),
-).map(file => relative(import.meta.dirname, file))
+export const code = importedFiles([beside('train.ts'), beside('pretrain.ts')]).map(file =>
+  relative(import.meta.dirname, file),
+)
 
 const nextByte = {
   model: 'a byte-level language model',

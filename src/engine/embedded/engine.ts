@@ -1,13 +1,11 @@
 /**
  * The embedded engine: trains and samples on this machine's CPU, in this process.
  */
-import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
 import type { Adapters, Engine } from '../engine.ts'
 import type { Model } from '../models/model.ts'
 import { requireRecord } from '../required-types.ts'
 import { embeddedCapabilities } from './embedded-capabilities.ts'
 import type { EmbeddedSampler } from './sampler.ts'
-import { Samplers } from './samplers.ts'
 import { EmbeddedTrainer, type EmbeddedTrainerOptions } from './trainer.ts'
 
 export interface EmbeddedEngineOptions {
@@ -62,6 +60,7 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     },
     async loadTrainer(folder) {
       refuseDisposed('loadTrainer')
+      const { readCheckpoint } = await import('../checkpoints/read-checkpoint.ts')
       const checkpoint = readCheckpoint(folder)
       const trainer = newTrainer(checkpoint.model, checkpoint.adapters, 0, checkpoint.values)
       trainer.takeUp(checkpoint)
@@ -69,6 +68,8 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
     },
     async loadSampler(folder) {
       refuseDisposed('loadSampler')
+      const { readCheckpoint } = await import('../checkpoints/read-checkpoint.ts')
+      const { Samplers } = await import('./samplers.ts')
       const { model, adapters, values, version } = readCheckpoint(folder, { optimiser: false })
       const makers = new Samplers({ model, adapters, threads, tokensAtOnce })
       const sampler = keepSampler(makers.create({ values, version }))

@@ -1,11 +1,10 @@
 /**
  * The embedded trainer: any model, trained on this machine's CPU. What a trainer does is said in training.ts. Data are read when a call's
- * turn comes: arrays that are given should not be written to before it has answered.
+ * turn comes: arrays that are given should not be written to before it has answered. Checkpoints and samplers are loaded when they are first
+ * asked for: a program that only trains starts sooner.
  */
 import { requireCapability } from '../capabilities.ts'
 import type { Checkpoint } from '../checkpoints/checkpoint.ts'
-import { readCheckpoint } from '../checkpoints/read-checkpoint.ts'
-import { writeCheckpoint } from '../checkpoints/write-checkpoint.ts'
 import type { Datum } from '../datum.ts'
 import type { Adapters } from '../engine.ts'
 import { sizeOf } from '../graph/shape.ts'
@@ -16,6 +15,7 @@ import { Optimisation } from '../optimisers/optimisation.ts'
 import type { OptimStepOptions, OptimStepResult } from '../optimisers/optimiser.ts'
 import { checkOptimStep } from '../optimisers/parameter-groups.ts'
 import type { Parameter } from '../parameter.ts'
+import { addInto } from '../passes/add-into.ts'
 import { maskKey } from '../passes/dropout-masks.ts'
 import { Passes } from '../passes/passes.ts'
 import { requireList } from '../required-types.ts'
@@ -24,7 +24,7 @@ import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Train
 import { CallQueue } from './call-queue.ts'
 import { embeddedCapabilities } from './embedded-capabilities.ts'
 import type { EmbeddedSampler } from './sampler.ts'
-import { Samplers } from './samplers.ts'
+import type { Samplers } from './samplers.ts'
 import { allValues, checkValues, initialWeights, parameterTensors, type Weights } from './weights.ts'
 
 export interface EmbeddedTrainerOptions {
@@ -47,7 +47,9 @@ export class EmbeddedTrainer implements Trainer {
   readonly #adapters: Adapters | null
   readonly #passes: Passes
   readonly #optimisation: Optimisation
-  readonly #samplers: Samplers
+  #samplers: Samplers | null = null
+  readonly #threads: number
+  readonly #tokensAtOnce: number
   readonly #onSnapshot: (sampler: EmbeddedSampler) => void
   readonly #queue = new CallQueue('trainer')
   #weights: Weights
@@ -67,7 +69,8 @@ export class EmbeddedTrainer implements Trainer {
     this.vocabulary = model.vocabulary
     this.contextLength = model.contextLength
     this.#optimisation = new Optimisation(this.parameters, threads)
-    this.#samplers = new Samplers({ model, adapters, threads, tokensAtOnce })
+    this.#threads = threads
+    this.#tokensAtOnce = tokensAtOnce
     this.#onSnapshot = onSnapshot
     this.#passes = new Passes({
       model,
@@ -110,7 +113,8 @@ export class EmbeddedTrainer implements Trainer {
       const options = { gradients: true, capture, dropoutSeed: seed }
       const { result, gradients } = await this.#passes.run(this.#feeds(), data, loss, options)
       if (dropoutSeed === undefined) this.#dropoutCalls++
-      this.#accumulate(gradients ?? this.#zeros())
+      const fresh = gradients ?? this.#zeros()
+      this.#gradients = this.#gradients ? addInto(fresh, this.#gradients) : fresh
       return result
     })
   }
@@ -149,7 +153,8 @@ export class EmbeddedTrainer implements Trainer {
   }
 
   save(folder: string): Promise<void> {
-    return this.#queue.add('save', () =>
+    return this.#queue.add('save', async () => {
+      const { writeCheckpoint } = await import('../checkpoints/write-checkpoint.ts')
       writeCheckpoint(folder, {
         model: this.#model,
         adapters: this.#adapters,
@@ -157,14 +162,15 @@ export class EmbeddedTrainer implements Trainer {
         version: this.#version,
         counters: { seed: this.#seed, dropoutCalls: this.#dropoutCalls },
         optimiser: this.#optimisation.exportState(),
-      }),
-    )
+      })
+    })
   }
 
   load(folder: string, { optimiser = true }: LoadOptions = {}): Promise<void> {
-    return this.#queue.add('load', () =>
-      this.takeUp(readCheckpoint(folder, { model: this.#model, adapters: this.#adapters, optimiser })),
-    )
+    return this.#queue.add('load', async () => {
+      const { readCheckpoint } = await import('../checkpoints/read-checkpoint.ts')
+      this.takeUp(readCheckpoint(folder, { model: this.#model, adapters: this.#adapters, optimiser }))
+    })
   }
 
   /** Goes on from a checkpoint of this model. */
@@ -178,12 +184,12 @@ export class EmbeddedTrainer implements Trainer {
   }
 
   snapshot(options: SnapshotOptions = {}): Promise<Sampler> {
-    return this.#queue.add('snapshot', () => {
+    return this.#queue.add('snapshot', async () => {
       requireCapability(embeddedCapabilities, 'snapshot', { snapshot: options })
       const given = options.values ?? new Map<string, Float32Array>()
       checkValues('snapshot', this.parameters, given)
       const values = new Map([...this.#weights.base, ...copies(new Map([...this.#weights.trained, ...given]))])
-      const sampler = this.#samplers.create({ values, version: this.#version, options })
+      const sampler = (await this.#samplersOfModel()).create({ values, version: this.#version, options })
       this.#onSnapshot(sampler)
       return sampler
     })
@@ -193,8 +199,19 @@ export class EmbeddedTrainer implements Trainer {
     return this.#queue.close(async () => {
       await this.#passes.dispose()
       await this.#optimisation.dispose()
-      await this.#samplers.release()
+      await this.#samplers?.release()
     })
+  }
+
+  async #samplersOfModel(): Promise<Samplers> {
+    const { Samplers } = await import('./samplers.ts')
+    this.#samplers ??= new Samplers({
+      model: this.#model,
+      adapters: this.#adapters,
+      threads: this.#threads,
+      tokensAtOnce: this.#tokensAtOnce,
+    })
+    return this.#samplers
   }
 
   #check(
@@ -215,15 +232,6 @@ export class EmbeddedTrainer implements Trainer {
         throw new Error(
           `${verb}: there is no read-out ${name}; this model has ${Object.keys(readouts).join(', ') || 'none'}`,
         )
-  }
-
-  #accumulate(fresh: Map<string, Float32Array>): void {
-    if (this.#gradients)
-      for (const [name, sum] of fresh) {
-        const earlier = this.#gradients.get(name)!
-        for (let index = 0; index < sum.length; index++) sum[index]! += earlier[index]!
-      }
-    this.#gradients = fresh
   }
 
   #feeds(): Record<string, Float32Array> {

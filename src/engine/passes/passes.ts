@@ -8,6 +8,7 @@ import { compile } from '../graph/program.ts'
 import type { Loss } from '../losses/loss.ts'
 import type { Model } from '../models/model.ts'
 import type { ForwardResult } from '../training.ts'
+import { addInto } from './add-into.ts'
 import {
   buildComputation,
   type ComputationShape,
@@ -95,8 +96,8 @@ export class Passes {
       })
       results.add(piece, shape, outputs)
       if (!shape.gradients) continue
-      if (gradients) addInto(gradients, outputs)
-      else gradients = new Map(trained.map(name => [name, outputs[gradientOf(name)] as Float32Array]))
+      const ofThisPiece = new Map(trained.map(name => [name, outputs[gradientOf(name)] as Float32Array]))
+      gradients = gradients ? addInto(gradients, ofThisPiece) : ofThisPiece
     }
     return { result: results.result(), gradients }
   }
@@ -119,12 +120,5 @@ export class Passes {
     const probe = { ...shape, gradients: false, dropout: true }
     this.#hasDropout ??= buildComputation(new Graph(), model, parameters, probe).dropoutMasks.length > 0
     return this.#hasDropout
-  }
-}
-
-function addInto(gradients: Map<string, Float32Array>, outputs: Readonly<Record<string, ArrayLike<number>>>): void {
-  for (const [name, sum] of gradients) {
-    const fresh = outputs[gradientOf(name)]!
-    for (let index = 0; index < sum.length; index++) sum[index]! += fresh[index]!
   }
 }
