@@ -8,7 +8,7 @@ import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
@@ -59,8 +59,8 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster = forecasters[definition.forecaster]
-  const forecasts = forecaster(environment, history, drawn, { seed: definition.seed })
+  const forecaster: Forecaster = forecasters[definition.forecaster]
+  const forecasts = await forecaster(environment, history, drawn, { seed: definition.seed })
   const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
   return ledger.storeRound({
     campaignId,

@@ -37,17 +37,17 @@ export function poolsOf(records: readonly ExperimentRecord[], random: Random): E
 }
 
 /** `source`: records of other environments, of which a round sees those that are no near-duplicates of its candidates. */
-export function replay(
+export async function replay(
   forecaster: Forecaster,
   own: Known,
   source: readonly ExperimentRecord[],
   seed: number,
-): LoopResult {
+): Promise<LoopResult> {
   const executed: ExperimentRecord[] = []
   const rounds: Round[] = []
   for (const pool of poolsOf(own.records, seededRandom(seed).fork('pools'))) {
     const history = [...withoutNearDuplicates(source, pool), ...executed]
-    const forecasts = forecaster(own.environment, history, pool, { seed })
+    const forecasts = await forecaster(own.environment, history, pool, { seed })
     // The largest worth first, as a campaign without exploration; equal worth in the pool's order, which is random.
     const chosen = oracleChoice(chosenOfPool, worthOf(forecasts))
     executed.push(...chosen.map(index => pool[index]!))

@@ -23,10 +23,10 @@ export interface Judged {
 }
 
 /** Throws where a forecast was conditioned on its own record or, in a guarded part, on one of its near-duplicate group. */
-export function judge(forecaster: Forecaster, part: Part, seed: number): Judged[] {
+export async function judge(forecaster: Forecaster, part: Part, seed: number): Promise<Judged[]> {
   const { environment, history, tested } = part
   refuseOverlap(part)
-  const forecasts = (part.guarded ? guarded(forecaster) : forecaster)(environment, history, tested, { seed })
+  const forecasts = await (part.guarded ? guarded(forecaster) : forecaster)(environment, history, tested, { seed })
   const judged = tested.map((record, index) => ({ record, forecast: forecasts[index]! }))
   refuseLeaks(part, judged)
   return judged

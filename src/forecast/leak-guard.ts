@@ -3,7 +3,7 @@
  * may be in the history. Live forecasts need no guard: they may use all that was known before.
  */
 import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
-import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
+import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Forecaster } from './forecaster.ts'
 
 /** The records that belong to no candidate's group. */
@@ -21,18 +21,17 @@ export function withoutNearDuplicates(
  * history that has nothing of that group. (One history for all candidates would lose what they share with each other.)
  */
 export function guarded(forecaster: Forecaster): Forecaster {
-  return (environment, history, candidates, options) => {
+  return async (environment, history, candidates, options) => {
     const groups = nearDuplicateGroups([...history, ...candidates])
     const groupOf = (candidate: number) => groups[history.length + candidate]!
     const byGroup = Map.groupBy(candidates.keys(), groupOf)
-    const forecasts = new Map(
-      [...byGroup].flatMap(([group, members]) => {
-        const allowed = history.filter((_, index) => groups[index] !== group)
-        const asked = members.map(member => candidates[member]!)
-        const answers = forecaster(environment, allowed, asked, options)
-        return members.map((member, index) => [member, answers[index]!] as const)
-      }),
-    )
+    const forecasts = new Map<number, Forecast>()
+    for (const [group, members] of byGroup) {
+      const allowed = history.filter((_, index) => groups[index] !== group)
+      const asked = members.map(member => candidates[member]!)
+      const answers = await forecaster(environment, allowed, asked, options)
+      for (const [index, member] of members.entries()) forecasts.set(member, answers[index]!)
+    }
     return candidates.map((_, index) => forecasts.get(index)!)
   }
 }

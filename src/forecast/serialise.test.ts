@@ -146,14 +146,14 @@ test('no record of the near-duplicate group reaches the text when a candidate is
   expect(text).not.toContain('SECRET')
 })
 
-test('the guard gives every candidate its own history and keeps their order', () => {
+test('the guard gives every candidate its own history and keeps their order', async () => {
   const tested = [
     candidateOf(nanochat, 'a', { optimiser: 'adamw' }, ['optimiser']),
     candidateOf(nanochat, 'b', { learningRate: 0.01 }),
     candidateOf(nanochat, 'c', { optimiser: 'lion' }, ['optimiser']),
   ]
   const asked: [sentences: string[], history: number[]][] = []
-  const forecasts = guarded((_environment, records, candidates) => {
+  const forecasts = await guarded((_environment, records, candidates) => {
     asked.push([candidates.map(({ intervention }) => intervention.sentence), records.map(({ id }) => id)])
     return candidates.map(({ intervention }) => ({
       quantiles: [0, 0, 0, 0, 0],

@@ -58,7 +58,7 @@ export const forecast = operation({
       const known = new Set(candidates.flatMap(({ known }) => known?.id ?? []))
       const name = forecaster ?? place.opened.file.forecaster
       const records = (await historyOf(history, place.environment, place.ledger)).filter(({ id }) => !known.has(id))
-      const forecasts = forecasters[name](
+      const forecasts = await forecasters[name](
         place.environment,
         records,
         candidates.map(({ candidate }) => candidate),

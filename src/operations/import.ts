@@ -52,13 +52,13 @@ export const importHistory = operation({
         'heading',
         `${source}: ${countText(added, 'row')} imported, ${known} known before, ${unusable.length} not usable`,
       ),
-      ...unusable.map(({ line, reason, text }) => `  line ${line}: ${singleLine(`${reason}: ${text}`)}`),
+      ...unusable.map(({ place, reason, text }) => `  ${place}: ${singleLine(`${reason}: ${text}`)}`),
     ]
     for (const [reason, rows] of Map.groupBy(withoutCode, each =>
       each.reason.replace(/\b[0-9a-f]{7,40}\b/, 'of that name'),
     )) {
       lines.push(
-        `  ${countText(rows.length, 'row')} without code (${reason}): line ${shortList(rows.map(({ line }) => line))}`,
+        `  ${countText(rows.length, 'row')} without code (${reason}): ${shortList(rows.map(({ place }) => place))}`,
       )
     }
     if (changesReference) lines.push('The row that was kept last is the reference now.')
@@ -100,6 +100,9 @@ async function importResults(
   }
 }
 
-function shortList(numbers: readonly number[]): string {
-  return numbers.length <= 8 ? numbers.join(', ') : `${numbers.slice(0, 7).join(', ')}, … ${numbers.at(-1)}`
+/** `line 3, 5, 9`: the word once where all are lines. */
+function shortList(places: readonly string[]): string {
+  const short = places.length <= 8 ? places : [...places.slice(0, 7), `… ${places.at(-1)}`]
+  const text = short.join(', ')
+  return places.every(place => place.startsWith('line ')) ? `line ${text.replaceAll('line ', '')}` : text
 }

@@ -69,7 +69,7 @@ export const run = operation({
       if (before.length === 0) {
         const name = forecaster ?? opened.file.forecaster
         const known = await historyOf(history, environment, ledger)
-        const [forecast] = forecasters[name](environment, known, [resolved], { seed: 1 })
+        const [forecast] = await forecasters[name](environment, known, [resolved], { seed: 1 })
         await ledger.storeForecast(id, forecast!)
         emit({
           type: 'note',
