@@ -15,6 +15,8 @@ import { commitIn, isMissing, isNotFinite, looksLikeHash, momentIn, numberIn } f
 export interface UsableRow {
   /** Null where the table has no status. */
   readonly role: StatusMeaning['role'] | null
+  /** As written; null where the table has none. */
+  readonly status: string | null
   readonly saysBaseline: boolean
   /** What the log calls it: its tag, or its commit. */
   readonly name: string | null
@@ -55,6 +57,7 @@ export function readRow(
   if ('reason' in ended) return ended
   return {
     role: meaning?.role ?? null,
+    status,
     saysBaseline: saysBaseline({ commit, tag: text.tag, description: text.description }),
     name: text.tag ?? commit,
     sentence: named,

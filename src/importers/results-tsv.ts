@@ -5,10 +5,18 @@
  * The reference of a row is the row that was *kept* before it, not the best so far: that is the code it was tried on.
  */
 import type { Direction } from '../experiment/environment.ts'
+import type { OutcomeKind } from '../experiment/intervention.ts'
 import { contentHash, type JsonObject } from '../experiment/json.ts'
 import { type Columns, columnsOfHeader, columnsWithoutHeader, isHeader } from './columns.ts'
 import { directionOfKept, directionOfName } from './direction.ts'
-import type { ImportedHistory, ImportedMetric, ImportedRole, ImportedRow, UnusableRow } from './history.ts'
+import type {
+  ImportedHistory,
+  ImportedMetric,
+  ImportedRole,
+  ImportedRow,
+  ImportedStatus,
+  UnusableRow,
+} from './history.ts'
 import { readRow, type UsableRow } from './results-row.ts'
 import { readTable, type TableLine } from './table.ts'
 
@@ -26,6 +34,7 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
   const name = options.metric?.name ?? columns.names[objective]!
   const rows: ImportedRow[] = []
   const unusable: UnusableRow[] = []
+  const statuses = new Map<string, ImportedStatus>()
   const linesOfContent = new Map<string, number[]>()
   /** What was kept last in each of the environments that share the file; null where something was tried before anything was kept. */
   const kept = new Map<string, Kept | null>()
@@ -41,13 +50,15 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
     const placed = 'reason' in read ? read : place(read, kept.get(read.series))
     if ('reason' in read || 'reason' in placed) {
       const { reason } = 'reason' in read ? read : (placed as { reason: string })
-      unusable.push({ key, line: line.line, reason, text: shortened(line.text) })
+      unusable.push({ key, place: `line ${line.line}`, reason, text: shortened(line.text) })
       continue
     }
     const { role, settings, against } = placed
+    if (read.status !== null) countStatus(statuses, read.status, role, read.outcome.kind)
     rows.push({
       key,
-      line: line.line,
+      place: `line ${line.line}`,
+      seed: null,
       intervention: {
         sentence: [read.sentence, settings === null ? '' : settingsText(settings)]
           .filter(part => part !== '')
@@ -68,7 +79,18 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
     if (builtUpon) kept.set(read.series, { key, role, name: read.name, options: read.options })
     else if (!kept.has(read.series)) kept.set(read.series, null)
   }
-  return { source, metrics: metricsOf(columns, objective, rows, name, options), rows, unusable }
+  const metrics = metricsOf(columns, objective, rows, name, options)
+  return {
+    source,
+    name: null,
+    description: null,
+    metrics,
+    constraints: [],
+    rows,
+    unusable,
+    statuses: [...statuses.values()],
+    guesses: metrics[0].guessed ? [`the metric ${metrics[0].name}: ${whyGuessed(metrics[0], options)}`] : [],
+  }
 }
 
 /** A row that later rows were tried on. */
@@ -167,6 +189,25 @@ function metricsOf(
     .filter(({ index }) => index !== objective)
     .map(({ name }): ImportedMetric => ({ name, direction: directionOfName(name), guessed: true }))
   return [first, ...others]
+}
+
+function whyGuessed(metric: ImportedMetric, options: ResultsOptions): string {
+  const column = options.column ? 'the column is the one that was named' : 'the first column that can be one'
+  if (metric.direction === null) return `${column}; nothing tells whether higher or lower is better`
+  const better = metric.direction === 'minimize' ? 'lower' : 'higher'
+  const why = directionOfName(metric.name) === null ? 'the kept rows say' : 'its name says'
+  return `${column}; ${why} that ${better} is better`
+}
+
+function countStatus(
+  statuses: Map<string, ImportedStatus>,
+  status: string,
+  role: ImportedRole,
+  kind: OutcomeKind,
+): void {
+  const meaning = role === 'tried' ? kind : role
+  const known = statuses.get(`${status} ${meaning}`)
+  statuses.set(`${status} ${meaning}`, { word: status, meaning, rows: (known?.rows ?? 0) + 1 })
 }
 
 function shortened(text: string): string {

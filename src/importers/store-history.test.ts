@@ -62,7 +62,7 @@ describe('an imported history in a ledger', () => {
   test('gains are against the row kept before, and a crash has none', async () => {
     const stored = await store(first)
     expect(stored).toMatchObject({ added: { references: 1, kept: 2, tried: 3 }, known: 0, isCurrent: true })
-    expect(stored.unusable).toMatchObject([{ line: 8 }])
+    expect(stored.unusable).toMatchObject([{ place: 'line 8' }])
     expect(await gains()).toEqual([
       ['halve the batch', 0.02],
       ['add warmup', -0.01],

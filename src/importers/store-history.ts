@@ -51,7 +51,11 @@ export async function storeHistory(ledger: Ledger, family: Family, history: Impo
       lastVersionId = versions.get(row.key)?.id ?? lastVersionId
     }
     for (const row of history.unusable) {
-      await ledger.recordImport(keyOf(row.key, 'unusable'), { reason: row.reason, line: row.line, text: row.text })
+      await ledger.recordImport(keyOf(row.key, 'unusable'), {
+        reason: row.reason,
+        line: lineOf(row.place),
+        text: row.text,
+      })
     }
     const stored = added.references + added.kept + added.tried
     if (lastVersionId !== null && stored > 0) await goForward(ledger, familyId, lastVersionId)
@@ -115,10 +119,16 @@ export async function storeHistory(ledger: Ledger, family: Family, history: Impo
       const [runId] = await ledger.importRuns([
         { interventionId, seed: unknownSeed(count), attempt: 0, outcome: row.outcome },
       ])
-      const became = { versionId, interventionId, runId: runId!, line: row.line, text: row.note }
+      const became = { versionId, interventionId, runId: runId!, line: lineOf(row.place), text: row.note }
       await ledger.recordImport(keyOf(row.key, as), became)
     }
   })
+}
+
+/** The number of the line, where that is what the place is. */
+function lineOf(place: string): number | null {
+  const match = /^line (\d+)$/.exec(place)
+  return match ? Number(match[1]) : null
 }
 
 /** A log does not say which seed a run had: counted down from -1, so that it never stands for a seed that somebody asks for. */
