@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
-import type { ExperimentRecord } from '../experiment/record.ts'
+import { type ExperimentRecord, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -60,16 +60,23 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
   const forecaster: Forecaster = forecasters[definition.forecaster]
-  const forecasts = await forecaster(environment, history, drawn, { seed: definition.seed })
+  const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
+  const foreseen = drawn.flatMap((candidate, index) => {
+    const forecast = answers[index]!
+    if (!hasFailed(forecast)) return [{ ...candidate, forecast }]
+    dropped.push({ intervention: candidate.intervention, why: `It has no forecast: ${forecast.failed}` })
+    return []
+  })
+  const forecasts = foreseen.map(({ forecast }) => forecast)
   const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
   return ledger.storeRound({
     campaignId,
     round,
     versionId: environment.version.id,
-    candidates: drawn.map(({ hash, intervention }, index) => ({
+    candidates: foreseen.map(({ hash, intervention, forecast }, index) => ({
       hash,
       intervention,
-      forecast: forecasts[index]!,
+      forecast,
       ...choices[index]!,
     })),
     dropped,

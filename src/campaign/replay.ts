@@ -7,6 +7,7 @@ import type { ExperimentRecord } from '../experiment/record.ts'
 import type { Forecaster } from '../forecast/forecaster.ts'
 import { withoutNearDuplicates } from '../forecast/leak-guard.ts'
 import { chosenOfPool, poolSize } from '../forecast/quality.ts'
+import { standingIn } from '../forecast/stand-in.ts'
 import { bestSoFar, naulc, oracleChoice, type Round } from '../statistics/learning-curve.ts'
 import { type Random, seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
@@ -43,11 +44,12 @@ export async function replay(
   source: readonly ExperimentRecord[],
   seed: number,
 ): Promise<LoopResult> {
+  const asked = standingIn(forecaster)
   const executed: ExperimentRecord[] = []
   const rounds: Round[] = []
   for (const pool of poolsOf(own.records, seededRandom(seed).fork('pools'))) {
     const history = [...withoutNearDuplicates(source, pool), ...executed]
-    const forecasts = await forecaster(own.environment, history, pool, { seed })
+    const forecasts = await asked(own.environment, history, pool, { seed })
     // The largest worth first, as a campaign without exploration; equal worth in the pool's order, which is random.
     const chosen = oracleChoice(chosenOfPool, worthOf(forecasts))
     executed.push(...chosen.map(index => pool[index]!))

@@ -54,3 +54,16 @@ export interface Forecast {
   /** Ids of the records it was conditioned on. */
   readonly recordIds: readonly number[]
 }
+
+/** A forecast that was asked for and did not come: data like any other, and never replaced by made-up numbers. */
+export interface FailedForecast {
+  /** Why, in a sentence. */
+  readonly failed: string
+  readonly forecaster: string
+  readonly forecasterVersion: string
+  readonly recordIds: readonly number[]
+}
+
+export function hasFailed(forecast: Forecast | FailedForecast): forecast is FailedForecast {
+  return !('quantiles' in forecast)
+}

@@ -4,7 +4,7 @@
  * order of the history only to `recent`.
  */
 import type { Environment } from '../experiment/environment.ts'
-import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { Candidate, ExperimentRecord, FailedForecast, Forecast } from '../experiment/record.ts'
 import { constant } from './constant.ts'
 import { kernel } from './kernel.ts'
 import { neighbours } from './neighbours.ts'
@@ -18,8 +18,11 @@ type Asked = [
   options: { readonly seed: number },
 ]
 
-/** One that may have to wait for its answer, as a language model makes it wait. */
-export type Forecaster = (...asked: Asked) => Forecast[] | Promise<Forecast[]>
+/**
+ * One that may have to wait for its answer, and may get none that can be used, as with a language model. It throws only
+ * where no answer can come at all (no such model, no key) or the user has stopped it.
+ */
+export type Forecaster<Answer = Forecast | FailedForecast> = (...asked: Asked) => Answer[] | Promise<Answer[]>
 
 /** One that computes its answer from what it is given and nothing else. */
 export type PureForecaster = (...asked: Asked) => Forecast[]
