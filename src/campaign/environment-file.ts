@@ -7,6 +7,7 @@ import { placeholders } from '../execute/substitute.ts'
 import type { Json } from '../experiment/json.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import { fieldProblems } from './field-problems.ts'
+import { gateSchema } from './gate.ts'
 
 const name = z.string().min(1)
 const positive = z.number().positive()
@@ -86,6 +87,7 @@ const schema = z
     costPerHour: positive.optional(),
     candidates: candidates.optional(),
     forecaster: z.enum(forecasterNames).default('kernel'),
+    gate: gateSchema.default({}),
     campaign: z
       .strictObject({
         rounds: count.optional(),

@@ -3,13 +3,15 @@ import { z } from 'zod'
 import { whyReferenceFailed } from '../campaign/campaign.ts'
 import { conclude, referenceValues } from '../campaign/conclude.ts'
 import { firstSeeds, seedList } from '../campaign/environment-file.ts'
-import { historyKinds, historyOf } from '../campaign/history.ts'
+import { type GateRule, gateFlags, gateRule, objections } from '../campaign/gate.ts'
+import { type HistoryKind, historyKinds, historyOf } from '../campaign/history.ts'
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
+import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
-import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
+import { type Forecaster, type ForecasterName, forecasterNames, forecasters } from '../forecast/forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
@@ -45,9 +47,11 @@ export const run = operation({
     forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
+    ...gateFlags,
+    anyway: z.boolean().default(false).describe('also what the gate refuses'),
   }),
   paysForRuns: true,
-  run: ({ message, seeds, tag, forecaster, history, concurrency, ...flags }, context) =>
+  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...flags }, context) =>
     inPlace(context, async (place): Promise<Measured> => {
       const { opened, ledger, environment, emit } = place
       const { version } = environment
@@ -55,27 +59,28 @@ export const run = operation({
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 
-      const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
-      const before = await ledger.runsOf(id)
+      const known = await ledger.interventionByHash(version.id, resolved.hash)
+      const before = known === null ? [] : await ledger.runsOf(known.id)
       const done = seedsToRun.filter(seed =>
         before.some(each => each.seed === seed && each.outcome && isEvidence(each.outcome.kind)),
       )
       if (done.length === seedsToRun.length) {
-        const { record, forecast } = await measured(id, place)
+        const { record, forecast } = await measured(known!.id, place)
         throw new NothingToDo(
-          `This was run before (record ${id}): ${gainText(record.measured)}, ${verdictText(record)}. --seeds ${done.length + 1} repeats it.${forecast ? ` Its forecast was ${forecastText(forecast.quantiles)}.` : ''}`,
+          `This was run before (record ${record.id}): ${gainText(record.measured)}, ${verdictText(record)}. --seeds ${done.length + 1} repeats it.${forecast ? ` Its forecast was ${forecastText(forecast.quantiles)}.` : ''}`,
         )
       }
-      if (before.length === 0) {
-        const name = forecaster ?? opened.file.forecaster
-        const known = await historyOf(history, environment, ledger)
-        const [forecast] = await forecasters[name](environment, known, [resolved], { seed: 1 })
-        await ledger.storeForecast(id, forecast!)
+      // More seeds of what was run are a deliberate repeat: nothing is asked.
+      const forecast = before.length > 0 ? null : await foreseen(resolved, forecaster, history, place)
+      if (forecast !== null) {
         emit({
           type: 'note',
-          text: `Forecast: ${forecastText(forecast!.quantiles)}, ${percentText(forecast!.finishes)} to finish (${name}, from ${countText(forecast!.recordIds.length, 'record')}).`,
+          text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
         })
+        await passGate(resolved, forecast, gateRule({ belowGain, chance }, opened.file.gate), anyway, place)
       }
+      const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
+      if (forecast !== null) await ledger.storeForecast(id, forecast)
 
       const pay = (tasks: readonly Task[]) =>
         measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
@@ -114,6 +119,37 @@ export const run = operation({
     return lines.join('\n')
   },
 })
+
+async function foreseen(
+  candidate: ResolvedIntervention,
+  name: ForecasterName | undefined,
+  history: HistoryKind,
+  { opened, environment, ledger }: Place,
+): Promise<Forecast> {
+  const forecaster: Forecaster = forecasters[name ?? opened.file.forecaster]
+  const [forecast] = await forecaster(environment, await historyOf(history, environment, ledger), [candidate], {
+    seed: 1,
+  })
+  if (hasFailed(forecast!)) throw new Error(`There is no forecast: ${forecast.failed}`)
+  return forecast!
+}
+
+/** Shows what the ledger holds against a candidate. Throws where that is enough to refuse it, unless it is to run anyway. */
+async function passGate(
+  candidate: ResolvedIntervention,
+  forecast: Forecast,
+  rule: GateRule,
+  anyway: boolean,
+  { environment, ledger, emit }: Place,
+): Promise<void> {
+  const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
+  const [found = []] = objections([candidate], [forecast], records, environment, rule)
+  const refusing = found.filter(({ refuses }) => refuses && !anyway)
+  for (const { reason } of found.slice(refusing.length)) emit({ type: 'note', text: `${reason}.` })
+  if (refusing.length === 0) return
+  const sentences = refusing.map(({ reason }) => `${reason}.`)
+  throw new NothingToDo([...sentences, 'It was not run; --anyway runs it all the same.'].join('\n'))
+}
 
 async function measured(id: number, { ledger, environment }: Place): Promise<Measured> {
   const records = await ledger.recordsOf({ versionIds: [environment.version.id], withoutRuns: true })

@@ -1,0 +1,100 @@
+/** The gate as a user meets it: `almanac run` on a real program, its refusals, and what it only shows. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inProcess } from '../operations/in-process.ts'
+import { NothingToDo } from '../operations/operation.ts'
+import { promote } from '../operations/promote.ts'
+import { run } from '../operations/run.ts'
+import { gateRule } from './gate.ts'
+import { referenceDifference } from './reference-difference.ts'
+import { startsOf, toyEnvironment, toyInput } from './toy-environment.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = toyEnvironment()
+  await almanacRun({ set: ['rate=3'] })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+type Input = Partial<Parameters<typeof run.run>[0]>
+
+/** What was told beside the forecast. */
+async function almanacRun(input: Input): Promise<string[]> {
+  const context = inProcess(folder)
+  await run.run({ message: 'faster', history: 'pooled', anyway: false, ...input }, context)
+  return context.notes().filter(note => !note.startsWith('Forecast: '))
+}
+
+async function refusalOf(input: Input): Promise<string> {
+  const before = startsOf(folder).length
+  const error = await almanacRun(input).then(
+    () => null,
+    error => error as Error,
+  )
+  expect(error).toBeInstanceOf(NothingToDo)
+  expect(startsOf(folder)).toHaveLength(before)
+  return error!.message
+}
+
+describe('almanac run', () => {
+  test('refuses what goes further than what was worse, and runs it anyway where asked', async () => {
+    const further = { set: ['rate=10'] }
+    expect(await refusalOf(further)).toMatch(
+      /^It is like what was worse \(record 2, by 2\.\d: faster\)\.\nIt was not run; --anyway runs it all the same\.$/,
+    )
+    expect(await almanacRun({ ...further, anyway: true })).toEqual([
+      expect.stringMatching(/^It is like what was worse \(record 2, by 2\.\d: faster\)\.$/),
+    ])
+  })
+
+  test('only shows what goes less far, and says nothing of the other way', async () => {
+    expect(await almanacRun({ set: ['rate=2'], seeds: 1 })).toContainEqual(
+      expect.stringMatching(/^It goes the way that was worse \(record 2, by 2\.\d: faster\), only less far\.$/),
+    )
+    expect(await almanacRun({ message: 'slower', set: ['rate=0.3'] })).toEqual([])
+  })
+
+  test('more seeds of what was worse are a deliberate repeat, and nothing is asked', async () => {
+    expect(await almanacRun({ set: ['rate=3'], seeds: 3 })).toEqual([])
+  })
+
+  test('refuses a forecast that is lower than asked for, by flag or by the environment file', async () => {
+    const sentence = /^Its forecast is low \(a chance of \S+ of a gain above 50, and 0\.5 is asked for\)\./
+    expect(await refusalOf({ set: ['rate=0.5'], belowGain: 50 })).toMatch(sentence)
+    const write = (gate?: object) =>
+      writeFileSync(join(folder, 'almanac.config.json'), JSON.stringify({ ...toyInput, gate }))
+    write({ belowGain: 50 })
+    expect(await refusalOf({ set: ['rate=0.5'] })).toMatch(sentence)
+    expect(await almanacRun({ set: ['rate=0.5'], seeds: 1, belowGain: -50 })).toEqual([])
+    write({ triedBefore: 'show' })
+    expect(await almanacRun({ set: ['rate=20'], seeds: 1 })).toContainEqual(expect.stringMatching(/^It is like what/))
+    write()
+  })
+
+  test('an idea that failed against another reference is shown with what has changed since', async () => {
+    await promote.run({ record: undefined, anyway: false, concurrency: undefined }, inProcess(folder))
+    expect(await almanacRun({ set: ['rate=3'], seeds: 1 })).toContainEqual(
+      expect.stringMatching(
+        /^It is like what was worse \(record 2, .*\), but against another reference: since then rate 1 → 0\.3\. It may deserve another try\.$/,
+      ),
+    )
+  })
+})
+
+test('one of the two thresholds is enough: the other is no gain, or one half', () => {
+  expect(gateRule({}, {})).toEqual({ triedBefore: 'refuse', forecast: null })
+  expect(gateRule({ chance: 0.2 }, {}).forecast).toEqual({ belowGain: 0, chance: 0.2 })
+  expect(gateRule({}, { belowGain: 3 }).forecast).toEqual({ belowGain: 3, chance: 0.5 })
+  expect(gateRule({ belowGain: 1 }, { belowGain: 3, chance: 0.1 }).forecast).toEqual({ belowGain: 1, chance: 0.1 })
+})
+
+test('how references differ: options by name and value, three of them, and the code', () => {
+  const base = { configuration: { a: 1, b: 2, c: 3, d: 4, e: 'x' }, commit: 'abcdef0123', tree: 't1', code: null }
+  const later = { ...base, configuration: { a: 9, b: 8, c: 7, d: 6, f: [1] }, commit: '1234567890', tree: 't2' }
+  expect(referenceDifference(base, base)).toBeNull()
+  expect(referenceDifference(base, later)).toBe(
+    'since then a 1 → 9, b 2 → 8, c 3 → 7, 3 more options, the code (abcdef0 → 1234567)',
+  )
+  expect(referenceDifference({ ...base, code: 'x' }, { ...base, code: 'y' })).toBe('since then the code')
+})
