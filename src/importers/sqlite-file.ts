@@ -76,6 +76,12 @@ function addressOf(path: string): URL {
   return address
 }
 
+/** Text, which some programs store as bytes; empty for what is missing. */
+export function textOf(value: SqliteRow[string] | undefined): string {
+  if (value === null || value === undefined) return ''
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+}
+
 function headOf(path: string): Buffer | null {
   const head = Buffer.alloc(20)
   try {
@@ -94,8 +100,10 @@ function sentenceOf(name: string, error: unknown): string {
   const { message, errcode } = error as Error & { errcode?: number }
   const code = (errcode ?? 0) & 0xff
   if (code === 26) return `${name} is not a SQLite database`
-  if (code === 11) return `${name} is damaged (${message}); recover it with "sqlite3 ${name} .recover" and import the copy`
-  if (code === 5 || code === 6) return `${name} is being written and did not become free; import it again later, or a copy`
+  if (code === 11)
+    return `${name} is damaged (${message}); recover it with "sqlite3 ${name} .recover" and import the copy`
+  if (code === 5 || code === 6)
+    return `${name} is being written and did not become free; import it again later, or a copy`
   if (code === 8 || code === 14) {
     return `${name} cannot be read as it is (${message}): its last writer stopped in the middle, or the folder forbids it; import a copy of it and of the files beside it that begin with its name`
   }
