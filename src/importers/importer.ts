@@ -21,6 +21,8 @@ export interface ImportOptions {
   /** The one environment of several that is wanted, by name. */
   readonly environment?: string
   readonly constraints?: readonly Constraint[]
+  /** Of a git repository: the revision or range whose commits are read, such as `main` or `v1..HEAD`. Without it, `HEAD`. */
+  readonly revisions?: string
   /** Mail addresses, hosts, user names, home paths and arguments are read too. */
   readonly keepPersonal?: boolean
   /** The secret of a server that wants one; never stored or printed. */
