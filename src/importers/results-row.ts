@@ -50,10 +50,11 @@ export function readRow(
   }
   const commit = commitIn(row.cell(columns.commit))
   const options = columns.options.length === 0 ? null : optionsIn(columns, row.cell)
-  const { sentence, note } = triedIn(text)
+  const ended = outcomeIn(row.cell(objective), meaning?.kind ?? 'finished', objectiveName, status)
+  const values = 'value' in ended && ended.value !== null ? [ended.value] : []
+  const { sentence, note } = triedIn({ ...text, values })
   const named = sentence || (commit !== null && looksLikeHash(commit) ? `the change of commit ${commit}` : '')
   if (named === '' && options === null) return { reason: 'nothing says what was tried: no description, and no commit' }
-  const ended = outcomeIn(row.cell(objective), meaning?.kind ?? 'finished', objectiveName, status)
   if ('reason' in ended) return ended
   return {
     role: meaning?.role ?? null,

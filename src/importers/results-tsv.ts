@@ -4,25 +4,37 @@
  *
  * The reference of a row is the row that was *kept* before it, not the best so far: that is the code it was tried on.
  */
+import { readFile } from 'node:fs/promises'
 import type { Direction } from '../experiment/environment.ts'
-import type { OutcomeKind } from '../experiment/intervention.ts'
 import { contentHash, type JsonObject } from '../experiment/json.ts'
 import { type Columns, columnsOfHeader, columnsWithoutHeader, isHeader } from './columns.ts'
 import { directionOfKept, directionOfName } from './direction.ts'
-import type {
-  ImportedHistory,
-  ImportedMetric,
-  ImportedRole,
-  ImportedRow,
-  ImportedStatus,
-  UnusableRow,
-} from './history.ts'
+import type { ImportedHistory, ImportedMetric, ImportedRole, ImportedRow, UnusableRow } from './history.ts'
+import type { Importer } from './importer.ts'
 import { readRow, type UsableRow } from './results-row.ts'
+import { StatusCounts } from './status-counts.ts'
 import { readTable, type TableLine } from './table.ts'
+
+export const resultsTable: Importer = {
+  name: 'table',
+  title: 'a table of results (results.tsv and its relatives)',
+  recognises: source => source.kind === 'file' && /\.tsv$/i.test(source.name),
+  read: async (source, { metric, columns }) => {
+    if (source.kind !== 'file') throw new Error(`${source.name} is no file, and a table of results is one`)
+    const text = await readFile(source.path, 'utf8')
+    const column = columns?.['metric']
+    return [
+      readResultsTsv(text, source.name, {
+        ...(metric ? { metric } : {}),
+        ...(column === undefined ? {} : { column }),
+      }),
+    ]
+  },
+}
 
 export interface ResultsOptions {
   /** The objective, as the environment names it. Without it the first column that can be one is taken. */
-  readonly metric?: { readonly name: string; readonly direction: Direction }
+  readonly metric?: { readonly name: string; readonly direction?: Direction }
   /** The column it stands in, where that has another name. */
   readonly column?: string
 }
@@ -34,7 +46,7 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
   const name = options.metric?.name ?? columns.names[objective]!
   const rows: ImportedRow[] = []
   const unusable: UnusableRow[] = []
-  const statuses = new Map<string, ImportedStatus>()
+  const statuses = new StatusCounts()
   const linesOfContent = new Map<string, number[]>()
   /** What was kept last in each of the environments that share the file; null where something was tried before anything was kept. */
   const kept = new Map<string, Kept | null>()
@@ -54,7 +66,7 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
       continue
     }
     const { role, settings, against } = placed
-    if (read.status !== null) countStatus(statuses, read.status, role, read.outcome.kind)
+    if (read.status !== null) statuses.add(read.status, role, read.outcome.kind)
     rows.push({
       key,
       place: `line ${line.line}`,
@@ -88,7 +100,7 @@ export function readResultsTsv(text: string, source: string, options: ResultsOpt
     constraints: [],
     rows,
     unusable,
-    statuses: [...statuses.values()],
+    statuses: statuses.all(),
     guesses: metrics[0].guessed ? [`the metric ${metrics[0].name}: ${whyGuessed(metrics[0], options)}`] : [],
   }
 }
@@ -182,9 +194,10 @@ function metricsOf(
   options: ResultsOptions,
 ): ImportedHistory['metrics'] {
   const keptValues = rows.filter(row => row.role !== 'tried').flatMap(row => row.outcome.metrics[name] ?? [])
+  const guessed = directionOfName(name) ?? directionOfKept(keptValues)
   const first: ImportedMetric = options.metric
-    ? { ...options.metric, guessed: false }
-    : { name, direction: directionOfName(name) ?? directionOfKept(keptValues), guessed: true }
+    ? { name, direction: options.metric.direction ?? guessed, guessed: options.metric.direction === undefined }
+    : { name, direction: guessed, guessed: true }
   const others = columns.metrics
     .filter(({ index }) => index !== objective)
     .map(({ name }): ImportedMetric => ({ name, direction: directionOfName(name), guessed: true }))
@@ -197,17 +210,6 @@ function whyGuessed(metric: ImportedMetric, options: ResultsOptions): string {
   const better = metric.direction === 'minimize' ? 'lower' : 'higher'
   const why = directionOfName(metric.name) === null ? 'the kept rows say' : 'its name says'
   return `${column}; ${why} that ${better} is better`
-}
-
-function countStatus(
-  statuses: Map<string, ImportedStatus>,
-  status: string,
-  role: ImportedRole,
-  kind: OutcomeKind,
-): void {
-  const meaning = role === 'tried' ? kind : role
-  const known = statuses.get(`${status} ${meaning}`)
-  statuses.set(`${status} ${meaning}`, { word: status, meaning, rows: (known?.rows ?? 0) + 1 })
 }
 
 function shortened(text: string): string {

@@ -11,6 +11,8 @@ export interface RowText {
   readonly configuration: string | null
   /** Cells that a shifted row has more than the header. */
   readonly extra: readonly string[]
+  /** What was measured: a text that has the number in it says how it went. */
+  readonly values?: readonly number[]
 }
 
 /**
@@ -18,8 +20,8 @@ export interface RowText {
  * run and is a note as a whole. An empty sentence means that nothing says what was tried.
  */
 export function triedIn(text: RowText): { sentence: string; note: string | null } {
-  const proposal = text.proposal === null ? null : withoutOutcome(text.proposal)
-  const description = text.description === null ? null : withoutOutcome(text.description)
+  const proposal = text.proposal === null ? null : withoutOutcome(text.proposal, text.values)
+  const description = text.description === null ? null : withoutOutcome(text.description, text.values)
   const parts: string[] = []
   const notes: string[] = []
   if (text.tag !== null) parts.push(tagWords(text.tag))
@@ -48,4 +50,11 @@ export function triedIn(text: RowText): { sentence: string; note: string | null 
 function tagWords(tag: string): string {
   if (/^[a-z]*[-_ #]?\d+[a-z]?$/i.test(tag.trim())) return ''
   return tag.trim().replace(/(_[A-Z]{4,})+$/, '')
+}
+
+/** A name as words; nothing where a tracker made it up (`sunny-river-12`, `bold-colt-345`) or it is a number or an id. */
+export function givenName(name: string): string {
+  const text = name.trim()
+  if (/^[a-z]+-[a-z]+-\d+$/.test(text) || /^[0-9a-f]{6,40}$/i.test(text) || /^[0-9a-f-]{36}$/i.test(text)) return ''
+  return tagWords(text)
 }

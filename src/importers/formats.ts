@@ -1,0 +1,21 @@
+/**
+ * The formats that can be imported: one line each. The first that recognises a source reads it, so what can be told for certain stands
+ * before what anything may look like.
+ */
+import type { Importer, Source } from './importer.ts'
+import { resultsTable } from './results-tsv.ts'
+
+export const importers: readonly Importer[] = [resultsTable]
+
+/** The importer of that name; without one, the first that recognises the source. Throws a sentence that names the formats there are. */
+export async function importerFor(source: Source, format?: string): Promise<Importer> {
+  const names = importers.map(({ name }) => name).join(', ')
+  if (format !== undefined) {
+    const found = importers.find(({ name }) => name === format)
+    if (found) return found
+    throw new Error(`there is no format "${format}"; the formats are ${names}`)
+  }
+  for (const importer of importers) if (await importer.recognises(source)) return importer
+  const what = source.kind === 'file' ? 'the file' : source.kind === 'folder' ? 'the folder' : 'the address'
+  throw new Error(`no format recognises ${what} ${source.name}; say which it is with --format, one of ${names}`)
+}
