@@ -8,12 +8,12 @@ import { type Random, seededRandom } from '../statistics/random.ts'
 import { type Contender, type Difference, differences } from './differences.ts'
 import { comparableFigures, type Figures, figuresOf, type PoolResample, poolResamples } from './figures.ts'
 import type { Forecaster } from './forecaster.ts'
+import type { HistoryKind } from './history-kind.ts'
 import type { Judged } from './judge.ts'
 import { judgePool } from './judge-pool.ts'
 import { type PoolQuality, poolQuality } from './pool-quality.ts'
 import {
   groupsById,
-  type HistoryKind,
   historyOfPool,
   type RollingOptions,
   type RollingPool,
@@ -33,6 +33,8 @@ export interface RollingEvaluationOptions extends RollingOptions {
   readonly seed: number
   /** What candidates are chosen by, larger first. */
   readonly worth: (forecasts: readonly Forecast[]) => number[]
+  /** Environments that forecasts may learn from and that are not evaluated. */
+  readonly others?: readonly Series[]
   /** Told before each pool of each entrant. */
   readonly progress?: (done: number, of: number) => void
 }
@@ -72,14 +74,15 @@ export async function evaluateRolling(
       `evaluateRolling: ${environment.family.name} has ${records.length} records; it needs ${options.firstTested + 2} with an outcome or more`,
     )
   })
-  const groups = groupsById(environments.flatMap(({ records }) => records))
+  const source = [...environments, ...(options.others ?? [])]
+  const groups = groupsById(source.flatMap(({ records }) => records))
   const total = entrants.length * pools.flat().length
   let done = 0
   const judged: Judged[][][][] = []
   for (const { forecaster, history } of entrants) {
     const own: Judged[][][] = []
     for (const [index, some] of pools.entries()) {
-      const others = environments.flatMap(({ records }, other) => (other === index ? [] : records))
+      const others = source.flatMap(({ records }, other) => (other === index ? [] : records))
       const inOrder: Judged[][] = []
       for (const pool of some) {
         options.progress?.(done++, total)

@@ -8,7 +8,7 @@ import { rightPairs } from '../statistics/pairwise.ts'
 import { pinballLoss } from '../statistics/pinball.ts'
 import { ndcgAt, regretAt } from '../statistics/ranking.ts'
 import { spearman } from '../statistics/ranks.ts'
-import { chanceBetter } from './chance-better.ts'
+import { chanceOfGain } from './chance-of-gain.ts'
 import { endingsOf } from './evidence.ts'
 import type { Judged } from './judge.ts'
 
@@ -68,7 +68,10 @@ export function poolQuality(pool: readonly Judged[], worth: (forecasts: readonly
     regret: once(order && regretAt(chosen, outcomes, order)),
     ndcg: once(order && ndcgAt(chosen, outcomes, order)),
     better: [
-      sum(measured, ({ gain, forecast }) => (chanceBetter(forecast.quantiles) - Number(gain > 0)) ** 2),
+      sum(
+        measured,
+        ({ gain, forecast }) => (chanceOfGain({ quantiles: forecast.quantiles, finishes: 1 }) - Number(gain > 0)) ** 2,
+      ),
       gains.length,
     ],
     betterShare: [gains.filter(gain => gain > 0).length, gains.length],

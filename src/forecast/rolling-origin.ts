@@ -8,11 +8,8 @@ import type { Environment } from '../experiment/environment.ts'
 import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { finishedShare } from './evidence.ts'
+import type { HistoryKind } from './history-kind.ts'
 import { knownBefore } from './known-before.ts'
-
-/** What a forecast may use: nothing, what its own environment showed earlier, what others showed at any time, or both. */
-export const historyKinds = ['none', 'in-environment', 'cross-environment', 'pooled'] as const
-export type HistoryKind = (typeof historyKinds)[number]
 
 export interface RollingOptions {
   /** Rows in a pool. */

@@ -2,6 +2,7 @@
 import { campaignResume } from './campaign-resume.ts'
 import { campaignStart } from './campaign-start.ts'
 import { campaignStatus } from './campaign-status.ts'
+import { evaluate } from './evaluate.ts'
 import { exportRecords } from './export.ts'
 import { forecast } from './forecast.ts'
 import { importHistory } from './import.ts'
@@ -16,6 +17,7 @@ export const operations = [
   init,
   importHistory,
   forecast,
+  evaluate,
   run,
   promote,
   campaignStart,
