@@ -1,0 +1,147 @@
+/**
+ * OpenEvolve's checkpoints: a folder with a JSON file for each program that its population still has. The folder may be one checkpoint,
+ * or what holds several, of which the latest counts: it has what the others have, but for programs that were dropped.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EvolvedProgram, evolvedRuns } from './evolved-program.ts'
+import type { Importer, Source } from './importer.ts'
+import { parsePythonJson } from './python-json.ts'
+import type { TrackedExperiment } from './tracked-experiment.ts'
+import { trackedHistory } from './tracked-history.ts'
+import { unusableRow } from './unusable-row.ts'
+
+export const openevolveCheckpoint: Importer = {
+  name: 'openevolve',
+  title: 'OpenEvolve, checkpoint folder',
+  recognises: source => source.kind === 'folder' && checkpointIn(source.path) !== null,
+  read: async (source, options) => [trackedHistory(readOpenevolve(source), source.name, options)],
+}
+
+interface StoredProgram {
+  readonly id?: unknown
+  readonly code?: unknown
+  readonly changes_description?: unknown
+  readonly language?: unknown
+  readonly parent_id?: unknown
+  readonly generation?: unknown
+  readonly timestamp?: unknown
+  readonly iteration_found?: unknown
+  readonly metrics?: Readonly<Record<string, unknown>> | null
+  readonly metadata?: Readonly<Record<string, unknown>> | null
+}
+
+/** Throws a sentence where the folder holds no checkpoint. */
+export function readOpenevolve(source: Source): TrackedExperiment {
+  const checkpoint = source.kind === 'folder' ? checkpointIn(source.path) : null
+  if (checkpoint === null)
+    throw new Error(`${source.name} has no checkpoint of OpenEvolve: a folder "programs" with JSON files`)
+  const stored: StoredProgram[] = []
+  const broken = []
+  for (const name of programFiles(checkpoint)) {
+    const program = programIn(join(checkpoint, 'programs', name))
+    if (typeof program?.id === 'string' && typeof program.code === 'string') stored.push(program)
+    else broken.push(unusableRow(`file programs/${name}`, 'is not a program: it has no "id" and "code"', name))
+  }
+  const order = ({ iteration_found, timestamp }: StoredProgram) =>
+    [Number(iteration_found ?? 0), Number(timestamp ?? 0)] as const
+  stored.sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1])
+  const byId = new Map(stored.map(program => [String(program.id), program]))
+  const { runs, unusable } = evolvedRuns(stored.map(program => programOf(program, byId)))
+  const hasScore = runs.some(({ metrics }) => 'combined_score' in metrics)
+  return {
+    name: null,
+    description: null,
+    objective: hasScore ? { name: 'combined_score', direction: 'maximize' } : null,
+    constraints: [],
+    runs,
+    unusable: [...broken, ...unusable],
+    guesses: [
+      'programs that the population dropped are not in a checkpoint, so what did badly is missing more often than what did well',
+      ...(hasScore
+        ? []
+        : ['the metric: no program has a combined_score, and OpenEvolve itself goes by the average of its metrics']),
+    ],
+  }
+}
+
+/** The folder itself, or the one with the highest number among `checkpoints/checkpoint_N`. */
+function checkpointIn(folder: string): string | null {
+  if (programFiles(folder).length > 0) return folder
+  for (const within of [folder, join(folder, 'checkpoints')]) {
+    if (!existsSync(within)) continue
+    const numbered = readdirSync(within).flatMap(name => /^checkpoint_(\d+)$/.exec(name)?.[1] ?? [])
+    const latest = numbered.map(Number).sort((a, b) => b - a)[0]
+    if (latest !== undefined) {
+      const path = join(within, `checkpoint_${latest}`)
+      return programFiles(path).length > 0 ? path : null
+    }
+  }
+  return null
+}
+
+function programFiles(checkpoint: string): string[] {
+  const folder = join(checkpoint, 'programs')
+  if (!existsSync(join(checkpoint, 'metadata.json')) || !existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.json'))
+    .sort()
+}
+
+function programIn(path: string): StoredProgram | null {
+  try {
+    return parsePythonJson(readFileSync(path, 'utf8')) as StoredProgram | null
+  } catch {
+    return null
+  }
+}
+
+function programOf(stored: StoredProgram, byId: ReadonlyMap<string, StoredProgram>): EvolvedProgram {
+  const { metadata, language, timestamp, generation } = stored
+  const metrics = stored.metrics ?? {}
+  const parent = typeof stored.parent_id === 'string' ? stored.parent_id : null
+  const numbers = Object.entries(metrics).filter((each): each is [string, number] => Number.isFinite(each[1]))
+  const end = endOf(metrics)
+  return {
+    id: String(stored.id),
+    parent,
+    copyOf: parent !== null && isCopy(stored, byId.get(parent)) ? parent : null,
+    generation: Number(generation ?? 0),
+    code: String(stored.code),
+    language: String(language ?? 'python').toLowerCase(),
+    end,
+    notRun: null,
+    status: end.kind === 'finished' ? 'measured' : 'failed',
+    metrics: end.kind === 'finished' ? Object.fromEntries(numbers) : {},
+    storedAt: typeof timestamp === 'number' ? timestamp : null,
+    seconds: null,
+    text: writtenOf(stored.changes_description) ?? writtenOf(metadata?.['changes']),
+    note: null,
+    tags: [],
+  }
+}
+
+/** A migrant, or what an empty island was started with: the same code and the same measurement under another name. */
+function isCopy({ code, metadata, metrics }: StoredProgram, parent: StoredProgram | undefined): boolean {
+  if (metadata?.['migrant'] === true) return true
+  return parent?.code === code && JSON.stringify(parent?.metrics) === JSON.stringify(metrics)
+}
+
+/** Of an evaluation that failed it stores `error`, with `timeout` where that was why. */
+function endOf(metrics: Readonly<Record<string, unknown>>): NonNullable<EvolvedProgram['end']> {
+  if (metrics['timeout'] === true) return { kind: 'timed-out', reason: 'its evaluation took longer than it may' }
+  const { error } = metrics
+  if (error !== undefined && metrics['combined_score'] === undefined) {
+    return {
+      kind: 'crashed',
+      reason: typeof error === 'string' ? error : 'its evaluation failed; OpenEvolve does not say why',
+    }
+  }
+  const score = metrics['combined_score']
+  if (typeof score === 'number' && !Number.isFinite(score)) return { kind: 'diverged', reason: `the score is ${score}` }
+  return { kind: 'finished', reason: null }
+}
+
+function writtenOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
+}
