@@ -11,7 +11,7 @@ import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
 import { bestOf, conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, definitionSchema } from './definition.ts'
-import { tally } from './dropped.ts'
+import { droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
@@ -148,7 +148,9 @@ async function playRounds(
     if (planned === null) return stopped(stop)!
     if (!stored) emit(roundChosen(planned, definition.rounds))
     const chosen = planned.candidates.filter(({ choice }) => choice !== 'passed-over')
-    if (chosen.length === 0) return { state: 'finished', why: noCandidates(planned) }
+    if (planned.candidates.length === 0) return { state: 'finished', why: noCandidates(planned) }
+    // The gate held back all of them: the next round may explore one, or have others.
+    if (chosen.length === 0) continue
 
     // After the first plan: what is wrong with the candidates is found before the reference is paid for.
     await pay(await referenceTasks(version, definition.referenceSeeds, ledger))
@@ -169,7 +171,9 @@ async function playRounds(
     })
     await conclude(version.id, ledger)
   }
-  return (await ended()) ?? { state: 'finished', why: `All ${definition.rounds} rounds are done.` }
+  const why =
+    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : `All ${definition.rounds} rounds are done.`
+  return (await ended()) ?? { state: 'finished', why }
 }
 
 /** What fails because the user has stopped is no failure. */
@@ -180,10 +184,22 @@ function unless(stop: AbortSignal): (error: unknown) => null {
   }
 }
 
-function noCandidates({ round, dropped }: StoredRound): string {
+function noCandidates(stored: StoredRound): string {
+  const { round, dropped } = stored
   if (dropped.length === 0) return `There was no candidate in round ${round}.`
-  const reasons = tally(dropped.map(({ why }) => why)).map(({ reason, count }) => `${count}: ${reason}`)
-  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${reasons.slice(0, 3).join('; ')}).`
+  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${commonest([stored])}).`
+}
+
+function allHeldBack(rounds: readonly StoredRound[]): string {
+  return `The gate held back every candidate of ${rounds.length} rounds (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
+}
+
+function commonest(rounds: readonly StoredRound[]): string {
+  const reasons = tally(rounds.flatMap(droppedOf).map(({ reason }) => reason))
+  return reasons
+    .slice(0, 3)
+    .map(({ reason, count }) => `${count}: ${reason}`)
+    .join('; ')
 }
 
 function stopped(stop: AbortSignal): Ended | null {
@@ -201,7 +217,7 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
     round,
     rounds,
     considered: candidates.length + dropped.length,
-    dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    dropped: droppedOf({ candidates, dropped }),
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
       .map(({ intervention, forecast, choice }) => ({

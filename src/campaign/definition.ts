@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import type { EnvironmentFile } from './environment-file.ts'
 import { seedList } from './environment-file.ts'
+import { type GateFlags, gateRule, ruleSchema } from './gate.ts'
 
 const count = z.number().int().positive()
 
@@ -23,12 +24,16 @@ export const definitionSchema = z.strictObject({
   /** Which records forecasts may use. */
   history: z.enum(['none', 'in-environment', 'cross-environment', 'pooled']),
   concurrency: count,
+  /** Campaigns of before there was a gate go on without one. */
+  gate: ruleSchema.default({ triedBefore: 'show', forecast: null }),
   /** Of the choices and draws, not of the runs. */
   seed: z.number().int(),
 })
 
 export type CampaignDefinition = z.output<typeof definitionSchema>
-export type CampaignFlags = { readonly [Key in keyof CampaignDefinition]?: CampaignDefinition[Key] | undefined }
+export type CampaignFlags = GateFlags & {
+  readonly [Key in Exclude<keyof CampaignDefinition, 'gate'>]?: CampaignDefinition[Key] | undefined
+}
 
 /** What the caller asks for, else what the environment file says, else the defaults. */
 export function defineCampaign(flags: CampaignFlags, file: EnvironmentFile): CampaignDefinition {
@@ -46,6 +51,7 @@ export function defineCampaign(flags: CampaignFlags, file: EnvironmentFile): Cam
     forecaster: flags.forecaster ?? file.forecaster,
     history: flags.history ?? 'pooled',
     concurrency: flags.concurrency ?? file.concurrency,
+    gate: gateRule(flags, file.gate),
     seed: flags.seed ?? 1,
   })
 }

@@ -27,6 +27,7 @@ export type CampaignEvent =
       readonly round: number
       readonly rounds: number
       readonly considered: number
+      /** What cannot or need not run, and what the gate held back. */
       readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
       readonly chosen: readonly {
         readonly sentence: string

@@ -1,7 +1,9 @@
-/** The gate as a user meets it: `almanac run` on a real program, its refusals, and what it only shows. */
+/** The gate as a user meets it, on a real program: what `almanac run` refuses and shows, what a campaign holds back. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLedger } from '../ledger/ledger.ts'
+import { campaignStart } from '../operations/campaign-start.ts'
 import { inProcess } from '../operations/in-process.ts'
 import { NothingToDo } from '../operations/operation.ts'
 import { promote } from '../operations/promote.ts'
@@ -97,4 +99,43 @@ test('how references differ: options by name and value, three of them, and the c
     'since then a 1 → 9, b 2 → 8, c 3 → 7, 3 more options, the code (abcdef0 → 1234567)',
   )
   expect(referenceDifference({ ...base, code: 'x' }, { ...base, code: 'y' })).toBe('since then the code')
+})
+
+describe('a campaign', () => {
+  const once = { rounds: 1, forecaster: 'constant', choose: 3 } as const
+  const tries = [3, 10, 20].map(rate => ({ sentence: `Learn at ${rate}`, overrides: { rate } }))
+  let place = ''
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+  const candidates = (...list: readonly object[]) => writeFileSync(join(place, 'candidates.json'), JSON.stringify(list))
+
+  test('holds back what the gate refuses, with its reason and its chance, and explores among it', async () => {
+    place = toyEnvironment({}, tries.slice(0, 1))
+    await campaignStart.run({ ...once, exploration: 0 }, inProcess(place))
+    await using ledger = await openLedger(join(place, '.almanac', 'ledger.db'))
+    const [worse] = await ledger.recordsOf()
+    expect(worse!.verdict).toBe('worse')
+
+    candidates(...tries, { sentence: 'Slower', overrides: { rate: 0.5 } })
+    const strict = await campaignStart.run({ ...once, exploration: 0 }, inProcess(place))
+    const [round] = await ledger.roundsOf(strict.campaign)
+    const held = round!.candidates.filter(({ gated }) => gated !== null)
+    expect(held).toHaveLength(2)
+    for (const each of held) {
+      expect(each).toMatchObject({ probability: 0, choice: 'passed-over', forecast: expect.anything() })
+      expect(each.gated).toContain(`It is like what was worse (record ${worse!.id}, by `)
+    }
+    expect(strict.rounds[0]!.dropped.map(({ reason }) => reason.replace(/ \(.*/, ''))).toEqual([
+      'It was run before',
+      ...held.map(() => 'It is like what was worse'),
+    ])
+  })
+
+  test('that may run nothing says so; all of what it holds back has a chance where it explores', async () => {
+    candidates({ sentence: 'Wild', overrides: { rate: 50 } })
+    await expect(campaignStart.run({ ...once, rounds: 2, exploration: 0 }, inProcess(place))).rejects.toThrow(
+      'The gate held back every candidate of 2 rounds (2: It is like what was worse); other candidates',
+    )
+    const { rounds } = await campaignStart.run({ ...once, exploration: 1 }, inProcess(place))
+    expect(rounds).toMatchObject([{ dropped: [], chosen: [{ explored: true, probability: 1 }] }])
+  })
 })

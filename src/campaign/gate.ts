@@ -29,6 +29,7 @@ export const gateSchema = z.strictObject({
   triedBefore: z.enum(['refuse', 'show']).optional(),
 })
 export type GateFields = z.output<typeof gateSchema>
+export type GateFlags = Pick<GateFields, keyof typeof gateFlags>
 
 /** The same with its defaults, as it is stored with a campaign. */
 export const ruleSchema = z.strictObject({
@@ -39,7 +40,7 @@ export const ruleSchema = z.strictObject({
 export type GateRule = z.output<typeof ruleSchema>
 
 /** Flags first, then what the environment file says. */
-export function gateRule(flags: Pick<GateFields, keyof typeof gateFlags>, file: GateFields): GateRule {
+export function gateRule(flags: GateFlags, file: GateFields): GateRule {
   const belowGain = flags.belowGain ?? file.belowGain
   const chance = flags.chance ?? file.chance
   const forecast =

@@ -1,12 +1,12 @@
 /**
  * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest is
- * forecast, a few are chosen, and all of it is stored in one piece.
+ * forecast and passes the gate or not, a few are chosen, and all of it is stored in one piece.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
-import { type ExperimentRecord, hasFailed } from '../experiment/record.ts'
+import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -16,6 +16,7 @@ import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
+import { objections } from './gate.ts'
 import { historyOf } from './history.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
@@ -68,7 +69,9 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
     return []
   })
   const forecasts = foreseen.map(({ forecast }) => forecast)
-  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
+  const reasons = await reasonsOfGate(foreseen, forecasts, planning)
+  const gated = new Set([...reasons.keys()].filter(index => reasons[index] !== null))
+  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random, gated })
   return ledger.storeRound({
     campaignId,
     round,
@@ -77,10 +80,22 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
       hash,
       intervention,
       forecast,
+      gated: reasons[index]!,
       ...choices[index]!,
     })),
     dropped,
   })
+}
+
+/** Why the gate holds each candidate back; null for those that pass. What it would only show is for the forecast to weigh. */
+async function reasonsOfGate(
+  candidates: readonly Candidate[],
+  forecasts: readonly Forecast[],
+  { environment, ledger, definition }: Planning,
+): Promise<(string | null)[]> {
+  const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
+  const found = objections(candidates, forecasts, records, environment, definition.gate)
+  return found.map(each => each.find(({ refuses }) => refuses)?.reason ?? null)
 }
 
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */

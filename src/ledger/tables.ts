@@ -96,6 +96,7 @@ export interface Tables {
     forecast_id: number | null
     probability: number
     choice: Choice
+    gated: string | null
   }
   dropped_candidates: { id: Generated<number>; campaign_id: number; round: number; intervention: string; why: string }
   imports: {

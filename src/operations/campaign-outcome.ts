@@ -2,6 +2,7 @@
 import { spentOn } from '../campaign/budget.ts'
 import { type CampaignState, campaignState } from '../campaign/campaign-state.ts'
 import { bestOf } from '../campaign/conclude.ts'
+import { droppedOf } from '../campaign/dropped.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
@@ -54,7 +55,7 @@ export function roundHistory({ round, candidates, dropped }: StoredRound): Campa
   return {
     round,
     considered: candidates.length + dropped.length,
-    dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    dropped: droppedOf({ candidates, dropped }),
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
       .map(({ interventionId, choice, probability }) => ({

@@ -5,6 +5,7 @@ import { campaignState } from '../campaign/campaign-state.ts'
 import { defineCampaign } from '../campaign/definition.ts'
 import type { CandidateSource } from '../campaign/environment-file.ts'
 import { firstSeeds } from '../campaign/environment-file.ts'
+import { gateFlags } from '../campaign/gate.ts'
 import { historyKinds } from '../campaign/history.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
@@ -37,6 +38,7 @@ export const campaignStart = operation({
     forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
     history: z.enum(historyKinds).optional().describe('the records that forecasts may use (default: pooled)'),
     concurrency: count.optional().describe('runs at once (default: as the environment says)'),
+    ...gateFlags,
     seed: z.number().int().optional().describe('of draws and choices (default: 1)'),
     candidates: z.string().optional().describe('a file of candidates, instead of what the environment says'),
   }),
