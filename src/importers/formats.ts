@@ -3,9 +3,10 @@
  * before what anything may look like.
  */
 import type { Importer, Source } from './importer.ts'
+import { mlflow } from './mlflow.ts'
 import { resultsTable } from './results-tsv.ts'
 
-export const importers: readonly Importer[] = [resultsTable]
+export const importers: readonly Importer[] = [mlflow, resultsTable]
 
 /** The importer of that name; without one, the first that recognises the source. Throws a sentence that names the formats there are. */
 export async function importerFor(source: Source, format?: string): Promise<Importer> {

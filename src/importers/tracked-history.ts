@@ -24,7 +24,8 @@ export function trackedHistory(
   const [objective] = metrics
   const unusable: UnusableRow[] = [...experiment.unusable]
   const usable: UsableRun[] = []
-  for (const run of experiment.runs) {
+  for (const given of experiment.runs) {
+    const run = asItEnded(given, objective.name)
     const value = run.metrics[objective.name]
     if (run.kind === 'finished' && (value === undefined || !Number.isFinite(value))) {
       unusable.push(leftOut(run, `it finished, but has no value of ${objective.name}`))
@@ -74,6 +75,12 @@ export function trackedHistory(
       ...experiment.guesses,
     ],
   }
+}
+
+/** Trackers call a run finished whatever it measured. */
+function asItEnded(run: TrackedRun, objective: string): TrackedRun {
+  const diverged = run.kind === 'finished' && run.notFinite?.includes(objective)
+  return diverged ? { ...run, kind: 'diverged', reason: `its ${objective} is not a finite number` } : run
 }
 
 function usableRun(run: TrackedRun): UsableRun {
