@@ -31,9 +31,10 @@ import {
   version,
 } from './environments.ts'
 import { forecastsOf, latestForecasts, storeForecast } from './forecasts.ts'
-import { importedRows, recordImport } from './imports.ts'
+import { importedRows, importedRowsOf, recordImport, recordImports } from './imports.ts'
 import {
   ensureIntervention,
+  ensureInterventions,
   ensureReference,
   intervention,
   interventionByHash,
@@ -59,6 +60,7 @@ const verbs = {
   lineage,
   ensureReference,
   ensureIntervention,
+  ensureInterventions,
   intervention,
   interventionByHash,
   interventionsOf,
@@ -85,7 +87,9 @@ const verbs = {
   roundsOf,
   recordsOf,
   recordImport,
+  recordImports,
   importedRows,
+  importedRowsOf,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never
