@@ -53,7 +53,8 @@ function serialiseEnvironment({ family, version }: Environment): string {
   ])
 }
 
-function serialiseRecord(target: Environment, record: ExperimentRecord): string {
+/** A record as the history shows it. */
+export function serialiseRecord(target: Environment, record: ExperimentRecord): string {
   return `## Record ${record.id}\n${lines([
     `environment: ${relation(target, record.environment)}`,
   ])}${serialiseIntervention(record)}outcome: ${outcomeText(record)}\n`
