@@ -8,6 +8,7 @@ import type { Direction } from '../experiment/environment.ts'
 import { type AideMetric, aideMetric } from './aide-metric.ts'
 import type { UnusableRow } from './history.ts'
 import type { Importer, Source } from './importer.ts'
+import { momentOfSeconds } from './moment.ts'
 import { type Program, programChange } from './program-tree.ts'
 import { parsePythonJson } from './python-json.ts'
 import { beginningOf } from './source.ts'
@@ -121,7 +122,6 @@ function runOf(
   stage: string,
 ): TrackedRun {
   const { kind, reason } = endOf(node, metric)
-  const started = typeof node.ctime === 'number' ? new Date(node.ctime * 1000).toISOString() : null
   return {
     id: node.id,
     name: null,
@@ -132,7 +132,7 @@ function runOf(
     status: node.is_buggy ? 'buggy' : 'good',
     reason,
     metrics: kind === 'finished' ? { [metric!.name]: metric!.value } : {},
-    startedAt: started,
+    startedAt: momentOfSeconds(node.ctime),
     finishedAt: null,
     seconds: node.exec_time ?? null,
     text: change.text,

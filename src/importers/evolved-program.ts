@@ -21,8 +21,7 @@ export interface EvolvedProgram {
   readonly notRun: string | null
   readonly status: string
   readonly metrics: Readonly<Record<string, number>>
-  /** Seconds since 1970, when it was stored. */
-  readonly storedAt: number | null
+  readonly storedAt: string | null
   readonly seconds: number | null
   readonly text: string | null
   readonly note: string | null
@@ -50,8 +49,7 @@ export function evolvedRuns(programs: readonly EvolvedProgram[]): {
       else {
         const { parent, diff, text } = change
         const { kind, reason } = each.end
-        const finishedAt = each.storedAt === null ? null : new Date(each.storedAt * 1000).toISOString()
-        const { id, status, metrics, seconds, note, tags } = each
+        const { id, status, metrics, seconds, note, tags, storedAt: finishedAt } = each
         const isBaseline = each.parent === null && each.generation === 0
         const empty = { name: null, configuration: {}, seed: null, startedAt: null, commit: null }
         const run = { ...empty, id, place, kind, status, reason, metrics, finishedAt, seconds, text, note, tags }

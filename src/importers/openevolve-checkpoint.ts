@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EvolvedProgram, evolvedRuns } from './evolved-program.ts'
 import type { Importer, Source } from './importer.ts'
+import { momentOfSeconds } from './moment.ts'
 import { parsePythonJson } from './python-json.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { trackedHistory } from './tracked-history.ts'
@@ -97,7 +98,7 @@ function programIn(path: string): StoredProgram | null {
 }
 
 function programOf(stored: StoredProgram, byId: ReadonlyMap<string, StoredProgram>): EvolvedProgram {
-  const { metadata, language, timestamp, generation } = stored
+  const { language, timestamp, generation } = stored
   const metrics = stored.metrics ?? {}
   const parent = typeof stored.parent_id === 'string' ? stored.parent_id : null
   const numbers = Object.entries(metrics).filter((each): each is [string, number] => Number.isFinite(each[1]))
@@ -113,9 +114,9 @@ function programOf(stored: StoredProgram, byId: ReadonlyMap<string, StoredProgra
     notRun: null,
     status: end.kind === 'finished' ? 'measured' : 'failed',
     metrics: end.kind === 'finished' ? Object.fromEntries(numbers) : {},
-    storedAt: typeof timestamp === 'number' ? timestamp : null,
+    storedAt: momentOfSeconds(timestamp),
     seconds: null,
-    text: writtenOf(stored.changes_description) ?? writtenOf(metadata?.['changes']),
+    text: changesOf(stored),
     note: null,
     tags: [],
   }
@@ -142,6 +143,8 @@ function endOf(metrics: Readonly<Record<string, unknown>>): NonNullable<EvolvedP
   return { kind: 'finished', reason: null }
 }
 
-function writtenOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
+/** What this step changed; otherwise the description of all changes since the first program. */
+function changesOf({ metadata, changes_description }: StoredProgram): string | null {
+  const written = [metadata?.['changes'], changes_description].filter(text => typeof text === 'string')
+  return written.map(text => text.trim()).find(text => text !== '' && !/^full rewrite$/i.test(text)) ?? null
 }

@@ -4,6 +4,7 @@
  */
 import { type EvolvedProgram, evolvedRuns } from './evolved-program.ts'
 import type { Importer, Source } from './importer.ts'
+import { momentOfSeconds } from './moment.ts'
 import { parsePythonJson } from './python-json.ts'
 import { isSqliteWith, openSqlite, type SqliteRow, textOf } from './sqlite-file.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
@@ -61,7 +62,7 @@ function programOf(row: SqliteRow): EvolvedProgram {
       score === null || !Number.isFinite(score) || (!isCorrect && score === 0)
         ? {}
         : { ...metrics, [objective.name]: score },
-    storedAt: typeof row['timestamp'] === 'number' ? row['timestamp'] : null,
+    storedAt: momentOfSeconds(row['timestamp']),
     seconds: typeof seconds === 'number' ? seconds : null,
     text: [word('patch_name')?.replaceAll('_', ' '), word('patch_description')].filter(Boolean).join(': ') || null,
     note: feedback || null,
