@@ -1,0 +1,27 @@
+/**
+ * What the files of a repository are to an experiment, by their names: a file of results says how it went, a document says
+ * something about it, and only the rest is what was tried. Guesses from what people really commit.
+ */
+
+/** A text that can hold results: JSON, tables, logs. */
+const resultFile =
+  /(^|\/)([\w-]*[-_])?(results?|metrics?|scores?|leaderboard|experiments?[-_]log|research_log|autoresearch|run|train(ing)?|output|eval(uation)?([-_](results?|metrics?|output|log))?|log)([-_.][\w.-]*)?\.(jsonl?|tsv|csv|log|out)$/i
+const anyLog = /\.(log|out)$|(^|\/)(\.auto|wandb|mlruns|logs?|outputs?|runs)\//i
+
+const document =
+  /\.(md|markdown|rst|adoc|org|pdf|docx?|png|jpe?g|gif|svg|webp)$|(^|\/)(licen[cs]e|notice|authors|contributors|codeowners|changelog|citation\.cff|\.gitignore|\.gitattributes|\.mailmap)[^/]*$|(^|\/)(docs?|notes)\//i
+/** Text that a program reads: what an agent is told is tried like any other code. */
+const instructions = /prompt|skill|agents?\.md|program\.md|claude\.md|(^|\/)rules?\//i
+
+export function mayHoldResults(path: string): boolean {
+  return resultFile.test(path)
+}
+
+export function isDocument(path: string): boolean {
+  return document.test(path) && !instructions.test(path)
+}
+
+/** Whether a file does not belong to what was tried: it may even say how it went. */
+export function isBesideTheCode(path: string): boolean {
+  return mayHoldResults(path) || anyLog.test(path) || isDocument(path)
+}

@@ -1,0 +1,98 @@
+/**
+ * What a commit's message says: what was done, which commit it takes back, how it ended, and the metrics it states. Names
+ * and addresses of people at its end are not read.
+ */
+import type { OutcomeKind } from '../experiment/intervention.ts'
+import { directionOfName } from './direction.ts'
+import { parsePythonJson } from './python-json.ts'
+import { meaningOf } from './status-words.ts'
+
+export interface GitMessage {
+  readonly subject: string
+  /** The subject and what follows it, without `data`. */
+  readonly text: string
+  /** What stands at its end as JSON: agents write the result of a run there. Null where nothing does. */
+  readonly data: unknown
+  /** The commit that is taken back, by its hash, as written; by its subject where no hash is given. */
+  readonly reverts: { readonly hash: string | null; readonly subject: string | null } | null
+  /** Whether it begins by saying that something was thrown away (`discard: batch of 512`). */
+  readonly discards: boolean
+  /** The word in front that says that nothing was measured (`crash: batch of 512`); null where there is none. */
+  readonly failure: { readonly word: string; readonly kind: OutcomeKind } | null
+}
+
+/** Longer messages are rare, and are release notes. */
+const longestMessage = 4000
+
+const people = /^(?:[A-Z][\w-]*-by|Cc|Change-Id|git-svn-id|Link|See-also)\s*:|^\W*Generated (?:with|by)\b/i
+
+export function readMessage(message: string): GitMessage {
+  const lines = message.slice(0, longestMessage).split('\n')
+  const whole = lines
+    .filter(line => !people.test(line.trim()))
+    .join('\n')
+    .trim()
+  const { text, data } = withoutData(whole)
+  const subject = text.split('\n')[0]!.trim()
+  const hash = /\bthis reverts (?:commit )?([0-9a-f]{7,64})\b/i.exec(text)?.[1] ?? null
+  const taken = /^revert\s+"(.*)"$/i.exec(subject)?.[1] ?? /^revert(?:\([^)]*\))?:\s*(.*)$/i.exec(subject)?.[1] ?? null
+  const reverts = hash !== null || taken !== null ? { hash: hash?.toLowerCase() ?? null, subject: taken } : null
+  const discards = /^\W*(?:discard|revert|reject|undo)(?:ed)?\b/i.test(subject)
+  return { subject, text, data, reverts, discards, failure: failureIn(subject) }
+}
+
+/** `Result: {"status": "keep", "val_bpb": 0.99}`, or an object in lines of its own. */
+function withoutData(text: string): { text: string; data: unknown } {
+  const block = /(?:^|\n)(?:-{3,}\n)?(?:[A-Za-z][\w ]{0,20}:\s*)?(\{[\s\S]*\})$/.exec(text)
+  if (block === null) return { text, data: null }
+  try {
+    return { text: text.slice(0, block.index).trim(), data: parsePythonJson(block[1]!) }
+  } catch {
+    return { text, data: null }
+  }
+}
+
+function failureIn(subject: string): GitMessage['failure'] {
+  const word = /^\s*(?:\[([\w -]{2,20})\]|([\w-]{2,20})\s*:)/.exec(subject)
+  const first = word?.[1] ?? word?.[2]
+  if (first === undefined || /^(error|exception|failure|killed)$/i.test(first)) return null
+  const kind = meaningOf(first)?.kind
+  return kind === 'crashed' || kind === 'diverged' || kind === 'timed-out' ? { word: first, kind } : null
+}
+
+/** A metric that a text states. */
+export interface Statement {
+  readonly name: string
+  readonly value: number
+  /** Where it stands in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+const number = String.raw`[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|[-+−]?\.\d+`
+const unit = String.raw`(?:\s?(?:%|ms|µs|s|sec|bpb|[kmg]i?b|x|tok\/s|tokens\/s|it\/s))?(?![\w.]*\w)`
+const stated = new RegExp(
+  String.raw`(\b(?:prev|previous|old|baseline|target|best|vs\.?|than|from)[ _])?` +
+    String.raw`((?:(?:val|valid|validation|test|train|eval|dev)[ ])?[A-Za-z_µ][\w@/.-]*)` +
+    String.raw`(\s*[:=≈~]\s*|\s+(?:is|was|of|at|to|now|=>|->|→)\s+|\s+(?:from\s+)?)(${number})${unit}` +
+    String.raw`(?:\s*(?:→|->|=>|to)\s*(${number})${unit})?`,
+  'giu',
+)
+
+/**
+ * The metrics in a text: names that say which way is better, and the one that was asked for, each with the number behind
+ * it; of two numbers with an arrow between them the second. What a text compares with (`prev val_bpb=1.45`) is not one.
+ */
+export function statementsIn(text: string, asked?: string): Statement[] {
+  return [...text.matchAll(stated)].flatMap(match => {
+    const name = match[2]!.replace(/[.-]+$/, '').replace(' ', '_')
+    const written = match[5] ?? match[4]!
+    const value = Number(written.replaceAll(',', '').replace('−', '-'))
+    // In prose a name and a number stand side by side by chance: the number of a result has a sign between or a fraction.
+    const isGuess =
+      name.length > 2 && directionOfName(name) !== null && (/[:=≈~]/.test(match[3]!) || /\.\d/.test(written))
+    const isMetric = name.toLowerCase() === asked?.toLowerCase() || isGuess
+    if (!isMetric || match[1] !== undefined || !Number.isFinite(value)) return []
+    return [{ name, value, start: match.index, end: match.index + match[0].length }]
+  })
+}
