@@ -8,6 +8,7 @@ import { directionOfName } from './direction.ts'
 import type { ImportedHistory, ImportedMetric, ImportedRow, UnusableRow } from './history.ts'
 import type { ImportOptions } from './importer.ts'
 import { guessedObjective, objectiveGuess } from './objective.ts'
+import { withoutPersonalOptions } from './personal.ts'
 import { StatusCounts } from './status-counts.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
 import { chosenReference } from './tracked-reference.ts'
@@ -29,7 +30,7 @@ export function trackedHistory(
     const value = run.metrics[objective.name]
     if (run.kind === 'finished' && (value === undefined || !Number.isFinite(value))) {
       unusable.push(leftOut(run, `it finished, but has no value of ${objective.name}`))
-    } else usable.push(usableRun(run))
+    } else usable.push(usableRun(run, options))
   }
 
   const measured = usable.filter(({ run }) => run.kind === 'finished')
@@ -83,8 +84,41 @@ function asItEnded(run: TrackedRun, objective: string): TrackedRun {
   return diverged ? { ...run, kind: 'diverged', reason: `its ${objective} is not a finite number` } : run
 }
 
-function usableRun(run: TrackedRun): UsableRun {
-  const { configuration, seed } = withoutSeed(withoutNulls(run.configuration))
+/**
+ * One history for each experiment, or for the one that `options.environment` names. Of several, one that has nothing to import (no
+ * metric, or not the one asked for) is a row that could not be used of the first; alone it is an error.
+ */
+export function trackedHistories(
+  experiments: readonly TrackedExperiment[],
+  source: string,
+  options: ImportOptions = {},
+): ImportedHistory[] {
+  const { environment } = options
+  const named = experiments.filter(({ name }) => name === environment || `${source}/${name}` === environment)
+  const wanted = environment === undefined || named.length === 0 ? experiments : named
+  if (wanted.length === 1) return [trackedHistory(wanted[0]!, source, options)]
+  const histories: ImportedHistory[] = []
+  const skipped: UnusableRow[] = []
+  let failure: unknown = null
+  for (const experiment of wanted) {
+    try {
+      histories.push(trackedHistory(experiment, source, options))
+    } catch (error) {
+      failure ??= error
+      const place = `experiment ${experiment.name ?? 'without a name'}`
+      const text = `${experiment.runs.length} runs`
+      skipped.push({ key: contentHash([place]), place, reason: (error as Error).message, text })
+    }
+  }
+  const [first, ...others] = histories
+  if (first === undefined && failure !== null) throw failure
+  return first === undefined ? [] : [{ ...first, unusable: [...first.unusable, ...skipped] }, ...others]
+}
+
+function usableRun(run: TrackedRun, { keepPersonal = false }: ImportOptions): UsableRun {
+  // Before runs are compared: whoever started a run is no change of it.
+  const kept = keepPersonal ? run.configuration : withoutPersonalOptions(run.configuration)
+  const { configuration, seed } = withoutSeed(withoutNulls(kept))
   // Not the configuration: a source may complete it later, and the run is the same.
   return { run, configuration, seed: run.seed ?? seed, key: contentHash([run.id, run.startedAt]) }
 }
