@@ -13,14 +13,14 @@ import { type Program, programChange } from './program-tree.ts'
 import { parsePythonJson } from './python-json.ts'
 import { beginningOf } from './source.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
-import { trackedHistory } from './tracked-history.ts'
+import { trackedHistories } from './tracked-histories.ts'
 import { unusableRow } from './unusable-row.ts'
 
 export const aideJournal: Importer = {
   name: 'aide',
-  title: 'AIDE, journal.json',
+  title: 'AIDE (journal.json)',
   recognises: source => /^\s*\{\s*"nodes":\s*\[/.test(beginningOf(source)) && source.name.endsWith('.json'),
-  read: async (source, options) => [trackedHistory(readAideJournal(source), source.name, options)],
+  read: async (source, options) => trackedHistories([readAideJournal(source)], source.name, options),
 }
 
 interface Node {

@@ -13,14 +13,14 @@ import type { Importer, Source } from './importer.ts'
 import { asJson, parsePythonJson } from './python-json.ts'
 import { beginningOf } from './source.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
-import { trackedHistory } from './tracked-history.ts'
+import { trackedHistories } from './tracked-histories.ts'
 import { unusableRow } from './unusable-row.ts'
 
 export const axJson: Importer = {
   name: 'ax',
-  title: 'Ax, JSON',
+  title: 'Ax (JSON)',
   recognises: source => /^\s*\{\s*"_{1,2}type": ?"(Ax)?(Client|\w*Experiment)"/.test(beginningOf(source)),
-  read: async (source, options) => [trackedHistory(readAxJson(source), source.name, options)],
+  read: async (source, options) => trackedHistories([readAxJson(source)], source.name, options),
 }
 
 /** Throws a sentence where the file is nothing of Ax. */

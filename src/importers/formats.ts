@@ -2,11 +2,26 @@
  * The formats that can be imported: one line each. The first that recognises a source reads it, so what can be told for certain stands
  * before what anything may look like.
  */
+import { aideJournal } from './aide-journal.ts'
+import { axJson } from './ax-json.ts'
 import type { Importer, Source } from './importer.ts'
 import { mlflow } from './mlflow.ts'
+import { openevolveCheckpoint } from './openevolve-checkpoint.ts'
+import { optuna } from './optuna.ts'
 import { resultsTable } from './results-tsv.ts'
+import { shinkaSqlite } from './shinka-sqlite.ts'
+import { trackio } from './trackio-sqlite.ts'
 
-export const importers: readonly Importer[] = [mlflow, resultsTable]
+export const importers: readonly Importer[] = [
+  mlflow,
+  optuna,
+  trackio,
+  shinkaSqlite,
+  openevolveCheckpoint,
+  aideJournal,
+  axJson,
+  resultsTable,
+]
 
 /** The importer of that name; without one, the first that recognises the source. Throws a sentence that names the formats there are. */
 export async function importerFor(source: Source, format?: string): Promise<Importer> {

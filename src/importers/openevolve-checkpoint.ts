@@ -9,14 +9,14 @@ import type { Importer, Source } from './importer.ts'
 import { momentOfSeconds } from './moment.ts'
 import { parsePythonJson } from './python-json.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
-import { trackedHistory } from './tracked-history.ts'
+import { trackedHistories } from './tracked-histories.ts'
 import { unusableRow } from './unusable-row.ts'
 
 export const openevolveCheckpoint: Importer = {
   name: 'openevolve',
-  title: 'OpenEvolve, checkpoint folder',
+  title: 'OpenEvolve (a checkpoint folder)',
   recognises: source => source.kind === 'folder' && checkpointIn(source.path) !== null,
-  read: async (source, options) => [trackedHistory(readOpenevolve(source), source.name, options)],
+  read: async (source, options) => trackedHistories([readOpenevolve(source)], source.name, options),
 }
 
 interface StoredProgram {

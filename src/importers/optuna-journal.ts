@@ -2,31 +2,34 @@
  * Optuna's journal storage: a file of JSON lines, one an operation. Studies and trials are known by the order in which they were
  * made, so a line that cannot be read makes all later ones worthless; a last line that is cut off is what a killed process leaves.
  */
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Direction } from '../experiment/environment.ts'
 import type { Json } from '../experiment/json.ts'
 import type { UnusableRow } from './history.ts'
-import type { ImportOptions } from './importer.ts'
+import type { ImportOptions, Source } from './importer.ts'
 import { parameterValue } from './optuna-parameter.ts'
 import { type OptunaTrial, trackedStudy } from './optuna-study.ts'
 import { parsePythonJson } from './python-json.ts'
+import { beginningOf } from './source.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { unusableRow } from './unusable-row.ts'
 import { momentIn } from './value.ts'
+
+type LocalFile = Source & { readonly kind: 'file' }
 
 /** By their numbers in the journal. */
 const states = ['RUNNING', 'COMPLETE', 'PRUNED', 'FAIL', 'WAITING']
 const directions: readonly (Direction | null)[] = [null, 'minimize', 'maximize']
 
 /** Whether the first line is an operation of Optuna's. */
-export function isOptunaJournal(path: string): boolean {
-  return /^\{"op_code": ?\d+, ?"worker_id": ?"/.test(beginningOf(path))
+export function isOptunaJournal(source: Source): boolean {
+  return /^\{"op_code": ?\d+, ?"worker_id": ?"/.test(beginningOf(source))
 }
 
 /** One for each study that was not deleted. Throws a sentence where a line before the last cannot be read. */
-export async function readOptunaJournal(path: string, options: ImportOptions): Promise<TrackedExperiment[]> {
+export async function readOptunaJournal({ path }: LocalFile, options: ImportOptions): Promise<TrackedExperiment[]> {
   const { studies, torn } = await replay(path, options)
   const wanted = studies.filter(({ name }) => options.environment === undefined || name === options.environment)
   return wanted.map((study, index) => {
@@ -230,19 +233,5 @@ function trialOf({ started, finished, parameters, ...trial }: Trial): OptunaTria
     startedAt: started && momentIn(started),
     finishedAt: finished && momentIn(finished),
     seconds: started && finished ? (Date.parse(finished) - Date.parse(started)) / 1000 : null,
-  }
-}
-
-function beginningOf(path: string): string {
-  const beginning = Buffer.alloc(64)
-  try {
-    const file = openSync(path, 'r')
-    try {
-      return beginning.toString('utf8', 0, readSync(file, beginning, 0, beginning.length, 0))
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return ''
   }
 }

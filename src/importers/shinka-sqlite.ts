@@ -8,13 +8,13 @@ import { momentOfSeconds } from './moment.ts'
 import { parsePythonJson } from './python-json.ts'
 import { isSqliteWith, openSqlite, type SqliteRow, textOf } from './sqlite-file.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
-import { trackedHistory } from './tracked-history.ts'
+import { trackedHistories } from './tracked-histories.ts'
 
 export const shinkaSqlite: Importer = {
   name: 'shinka',
-  title: 'ShinkaEvolve, SQLite',
+  title: 'ShinkaEvolve (SQLite database)',
   recognises: source => source.kind === 'file' && isShinka(source.path),
-  read: async (source, options) => [trackedHistory(readShinka(source), source.name, options)],
+  read: async (source, options) => trackedHistories([readShinka(source)], source.name, options),
 }
 
 /** Its own score, which is always to be raised. */

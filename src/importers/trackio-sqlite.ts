@@ -4,12 +4,24 @@
  */
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { ImportOptions, Source } from './importer.ts'
+import type { Importer, ImportOptions, Source } from './importer.ts'
 import { guessedObjective } from './objective.ts'
 import { isSqliteWith, openSqlite } from './sqlite-file.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
+import { trackedHistories } from './tracked-histories.ts'
 import { type LoggedRun, loggedRuns } from './trackio-runs.ts'
 import { unusableRow } from './unusable-row.ts'
+
+export const trackio: Importer = {
+  name: 'trackio',
+  title: "Trackio (a project's database, or a folder of them)",
+  recognises: isTrackio,
+  read: async (source, options) => {
+    if (source.kind === 'address')
+      throw new Error(`${source.name} is an address; name the project's database on this machine`)
+    return trackedHistories(readTrackio(source, options), source.name, options)
+  },
+}
 
 type Local = Exclude<Source, { readonly kind: 'address' }>
 
@@ -103,7 +115,8 @@ function trackedRun(run: LoggedRun, objective: string | null): TrackedRun {
 }
 
 function placeOf({ name, id }: LoggedRun): string {
-  return name === id ? `run ${name}` : `run ${name} (${id.slice(0, 8)})`
+  const called = /^run\b/i.test(name) ? name : `run ${name}`
+  return name === id ? called : `${called} (${id.slice(0, 8)})`
 }
 
 function countsOf(runs: readonly LoggedRun[]): Map<string, number> {
