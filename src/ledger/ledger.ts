@@ -30,7 +30,7 @@ import {
   setCurrentVersion,
   version,
 } from './environments.ts'
-import { forecastsOf, latestForecasts, storeForecast } from './forecasts.ts'
+import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
 import { importedRows, importedRowsOf, recordImport, recordImports } from './imports.ts'
 import {
   ensureIntervention,
@@ -73,6 +73,8 @@ const verbs = {
   openRuns,
   storeForecast,
   forecastsOf,
+  storeFailedForecast,
+  failedForecastsOf,
   latestForecasts,
   storeVerdict,
   verdictsOf,

@@ -67,6 +67,18 @@ export interface Tables {
     campaign_id: number | null
     round: number | null
     made_at: string
+    explanation: string | null
+    model: string | null
+  }
+  failed_forecasts: {
+    id: Generated<number>
+    intervention_id: number
+    reason: string
+    forecaster: string
+    forecaster_version: string
+    record_ids: string
+    model: string | null
+    made_at: string
   }
   verdicts: {
     id: Generated<number>
