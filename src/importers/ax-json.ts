@@ -3,7 +3,6 @@
  * the reference. What Ax says of a trial that failed is that it may be tried again, and of an abandoned one that it should not be.
  */
 import { readFileSync } from 'node:fs'
-import { brokenConstraint } from '../experiment/constraint.ts'
 import { canonicalJson, type JsonObject } from '../experiment/json.ts'
 import { type ArmData, dataByArm } from './ax-data.ts'
 import { type AxGoal, axGoal } from './ax-goal.ts'
@@ -33,12 +32,10 @@ export function readAxJson(source: Source): TrackedExperiment {
   arms.sort((a, b) => a.index - b.index)
   const isStatusQuo = (arm: Arm) =>
     statusQuo !== null && canonicalJson(arm.parameters) === canonicalJson(parametersOf(statusQuo))
-  const quo = arms.find(arm => isStatusQuo(arm) && data.has(keyOf(arm)))
-  const reference = quo ? data.get(keyOf(quo))!.means : null
   const runs: TrackedRun[] = []
   const unusable: UnusableRow[] = []
   for (const arm of arms) {
-    const end = endOf(arm, data.get(keyOf(arm)), goal, reference)
+    const end = endOf(arm, data.has(keyOf(arm)))
     if ('unusable' in end) unusable.push(unusableRow(placeOf(arm), end.unusable, canonicalJson(arm.parameters)))
     else runs.push(runOf(arm, end, data.get(keyOf(arm)), goal, isStatusQuo(arm)))
   }
@@ -114,12 +111,7 @@ function parametersOf(arm: AxObject): JsonObject {
 
 type End = Pick<TrackedRun, 'kind' | 'reason'>
 
-function endOf(
-  { status, why, parameters }: Arm,
-  data: ArmData | undefined,
-  { objective, constraints }: AxGoal,
-  reference: ArmData['means'] | null,
-): End | { readonly unusable: string } {
+function endOf({ status, why, parameters }: Arm, hasData: boolean): End | { readonly unusable: string } {
   if (Object.keys(parameters).length === 0) return { unusable: 'has no parameters: nothing says what was tried' }
   switch (status) {
     case 'CANDIDATE':
@@ -135,16 +127,8 @@ function endOf(
       return { kind: 'crashed', reason: why ?? 'abandoned as not to be tried again; Ax does not say why' }
     case 'EARLY_STOPPED':
       return { kind: 'timed-out', reason: why ?? 'stopped early for being behind' }
-    case 'COMPLETED': {
-      const value = objective === null ? undefined : data?.means[objective.name]
-      if (data === undefined || (objective !== null && value === undefined)) {
-        return { unusable: `has no value${objective === null ? '' : ` of ${objective.name}`}` }
-      }
-      if (value !== undefined && !Number.isFinite(value))
-        return { kind: 'diverged', reason: `${objective!.name} is ${value}` }
-      const broken = brokenConstraint(constraints, data.means, reference)
-      return { kind: broken === null ? 'finished' : 'violated', reason: broken }
-    }
+    case 'COMPLETED':
+      return hasData ? { kind: 'finished', reason: null } : { unusable: 'is completed, but has no data' }
     default:
       return { unusable: `unknown status "${status}"` }
   }
@@ -157,9 +141,8 @@ function runOf(
   goal: AxGoal,
   isBaseline: boolean,
 ): TrackedRun {
-  const counts = kind === 'finished' || kind === 'violated'
-  const means = Object.entries(counts && data ? data.means : {}).filter(([, mean]) => Number.isFinite(mean))
-  const error = counts && goal.objective !== null ? data?.standardErrors[goal.objective.name] : undefined
+  const means = Object.entries(kind === 'finished' ? data!.means : {})
+  const error = kind === 'finished' && goal.objective !== null ? data!.standardErrors[goal.objective.name] : undefined
   return {
     id: keyOf(arm),
     name: /^\d+_\d+$/.test(arm.name) ? null : arm.name,
@@ -169,7 +152,8 @@ function runOf(
     kind,
     status: arm.status,
     reason,
-    metrics: Object.fromEntries(means),
+    metrics: Object.fromEntries(means.filter(([, mean]) => Number.isFinite(mean))),
+    notFinite: means.filter(([, mean]) => !Number.isFinite(mean)).map(([name]) => name),
     ...(error === undefined ? {} : { standardError: error }),
     startedAt: null,
     finishedAt: null,

@@ -31,8 +31,7 @@ export function isOptunaJournal(source: Source): boolean {
 /** One for each study that was not deleted. Throws a sentence where a line before the last cannot be read. */
 export async function readOptunaJournal({ path }: LocalFile, options: ImportOptions): Promise<TrackedExperiment[]> {
   const { studies, torn } = await replay(path, options)
-  const wanted = studies.filter(({ name }) => options.environment === undefined || name === options.environment)
-  return wanted.map((study, index) => {
+  return studies.map((study, index) => {
     const tracked = trackedStudy({ ...study, trials: study.trials.map(trialOf) }, options)
     // The line that is cut off belongs to no study that we know: it stands with the first.
     return torn === null || index > 0 ? tracked : { ...tracked, unusable: [...tracked.unusable, torn] }

@@ -22,7 +22,6 @@ export function readOptunaSqlite(path: string, options: ImportOptions): TrackedE
   let rows = 0
   for (const study of file.rows('select * from studies order by study_id')) {
     options.signal?.throwIfAborted()
-    if (options.environment !== undefined && study['study_name'] !== options.environment) continue
     const tracked = trackedStudy(readStudy(file, study), options)
     rows += tracked.runs.length + tracked.unusable.length
     options.progress?.(rows)

@@ -48,7 +48,7 @@ export function trackedStudy(study: OptunaStudy, options: ImportOptions): Tracke
   const runs: TrackedRun[] = []
   const unusable: UnusableRow[] = []
   for (const trial of study.trials) {
-    const ended = endOf(trial, { ...numbersOf(trial, names) }[objective], objective, retried)
+    const ended = endOf(trial, retried)
     const configuration = configurationOf(trial)
     const nothing = Object.keys(configuration).length === 0 ? 'has no parameters: nothing says what was tried' : null
     if ('unusable' in ended || nothing !== null) {
@@ -104,8 +104,6 @@ type End = Pick<TrackedRun, 'kind' | 'reason'>
 
 function endOf(
   { state, number, lastIntermediate, systemAttributes }: OptunaTrial,
-  value: number | undefined,
-  objective: string,
   retried: ReadonlySet<number>,
 ): End | { readonly unusable: string } {
   switch (state) {
@@ -124,8 +122,6 @@ function endOf(
       return { kind: 'crashed', reason: typeof why === 'string' ? `failed: ${why}` : 'failed; Optuna does not say why' }
     }
     case 'COMPLETE': {
-      if (value === undefined) return { unusable: `has no value of ${objective}` }
-      if (!Number.isFinite(value)) return { kind: 'diverged', reason: `${objective} is ${value}` }
       const broken = brokenConstraint(systemAttributes['constraints'])
       return { kind: broken === null ? 'finished' : 'violated', reason: broken }
     }
@@ -159,6 +155,7 @@ function runOf(
     status: trial.state,
     reason,
     metrics: Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value))),
+    notFinite: numbers.filter(([, value]) => !Number.isFinite(value)).map(([name]) => name),
     startedAt: trial.startedAt,
     finishedAt: trial.finishedAt,
     seconds: trial.seconds,

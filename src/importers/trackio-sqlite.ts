@@ -5,7 +5,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Importer, ImportOptions, Source } from './importer.ts'
-import { guessedObjective } from './objective.ts'
 import { isSqliteWith, openSqlite } from './sqlite-file.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
 import { trackedHistories } from './tracked-histories.ts'
@@ -40,8 +39,7 @@ export function readTrackio(source: Local, options: ImportOptions): TrackedExper
       `${source.name} is an export of Trackio in parquet, which is not read; import the project's database instead: PROJECT.db in the folder that TRACKIO_DIR names, ~/.cache/huggingface/trackio if it is not set`,
     )
   }
-  const wanted = paths.filter(path => options.environment === undefined || nameOf(path) === options.environment)
-  return wanted.map(path => readProject(path, options))
+  return paths.map(path => readProject(path, options))
 }
 
 function isProject(path: string): boolean {
@@ -71,14 +69,13 @@ function readProject(path: string, options: ImportOptions): TrackedExperiment {
   using file = openSqlite(path)
   const logged = loggedRuns(file, options)
   const measured = logged.filter(({ last }) => last.size > 0)
-  const objective = options.metric?.name ?? guessedObjective(countsOf(measured))
   const silent = logged.filter(({ last }) => last.size === 0)
   return {
     name: nameOf(path),
     description: null,
     objective: options.metric ? { name: options.metric.name, direction: options.metric.direction ?? null } : null,
     constraints: [],
-    runs: measured.map(run => trackedRun(run, objective)),
+    runs: measured.map(trackedRun),
     unusable: silent.map(run => unusableRow(placeOf(run), 'logged no number', JSON.stringify(run.configuration))),
     guesses: [
       'how runs ended: Trackio does not keep it, so those that logged a number count as finished',
@@ -87,20 +84,21 @@ function readProject(path: string, options: ImportOptions): TrackedExperiment {
   }
 }
 
-function trackedRun(run: LoggedRun, objective: string | null): TrackedRun {
-  const last = objective === null ? undefined : run.last.get(objective)?.value
-  const hasDiverged = last !== undefined && !Number.isFinite(last)
-  const metrics = [...run.last].filter(([, { value }]) => Number.isFinite(value))
+function trackedRun(run: LoggedRun): TrackedRun {
+  const [finite, notFinite] = [true, false].map(wanted =>
+    [...run.last].filter(([, { value }]) => Number.isFinite(value) === wanted),
+  )
   return {
     id: run.id,
     name: run.name,
     place: placeOf(run),
     configuration: run.configuration,
     seed: null,
-    kind: hasDiverged ? 'diverged' : 'finished',
+    kind: 'finished',
     status: null,
-    reason: hasDiverged ? `the last ${objective} is ${last}` : null,
-    metrics: hasDiverged ? {} : Object.fromEntries(metrics.map(([name, { value }]) => [name, value])),
+    reason: null,
+    metrics: Object.fromEntries(finite!.map(([name, { value }]) => [name, value])),
+    notFinite: notFinite!.map(([name]) => name),
     startedAt: run.startedAt,
     finishedAt: run.lastAt,
     seconds: run.startedAt && run.lastAt ? (Date.parse(run.lastAt) - Date.parse(run.startedAt)) / 1000 : null,
@@ -117,12 +115,6 @@ function trackedRun(run: LoggedRun, objective: string | null): TrackedRun {
 function placeOf({ name, id }: LoggedRun): string {
   const called = /^run\b/i.test(name) ? name : `run ${name}`
   return name === id ? called : `${called} (${id.slice(0, 8)})`
-}
-
-function countsOf(runs: readonly LoggedRun[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const name of runs.flatMap(({ last }) => [...last.keys()])) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
 }
 
 /** A run that was stopped early looks like one that did badly; the steps are all there is to tell them apart. */
