@@ -8,7 +8,7 @@ import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
 import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
-import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
+import { namedForecaster } from '../forecast/named-forecaster.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
@@ -16,6 +16,7 @@ import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
+import type { CampaignEvent } from './events.ts'
 import { objections } from './gate.ts'
 import { historyOf } from './history.ts'
 import type { OpenEnvironment } from './open-environment.ts'
@@ -30,8 +31,9 @@ export interface Planning {
   readonly source: CandidateSource
   readonly round: number
   readonly variables: NodeJS.ProcessEnv
-  /** Ends the program that prints candidates. */
+  /** Ends the program that prints candidates, and the asking of a language model. */
   readonly stop: AbortSignal
+  emit(event: CampaignEvent): void
 }
 
 interface Dropped {
@@ -60,7 +62,12 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster: Forecaster = forecasters[definition.forecaster]
+  const forecaster = namedForecaster(definition.forecaster, definition.language, {
+    ledger: ledger.path,
+    variables: planning.variables,
+    signal: planning.stop,
+    tell: text => planning.emit({ type: 'note', text }),
+  })
   const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
   const foreseen = drawn.flatMap((candidate, index) => {
     const forecast = answers[index]!

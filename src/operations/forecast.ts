@@ -4,13 +4,14 @@ import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
-import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
+import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { renderTable } from '../report/table.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
+import { chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { type Context, operation } from './operation.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
 import { summariseForecast } from './record-summary.ts'
@@ -35,7 +36,7 @@ interface Forecasts {
   readonly records: number
   /** Best first. */
   readonly foreseen: readonly Foreseen[]
-  readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+  readonly dropped: { readonly sentence: string; readonly reason: string }[]
 }
 
 export const forecast = operation({
@@ -47,26 +48,34 @@ export const forecast = operation({
     sentences: z.array(z.string()).optional().describe('sentences to forecast (default: the dirty tree)'),
     ...changeFlags,
     candidates: z.string().optional().describe('a file of candidates (JSON array or JSON lines)'),
-    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
+    ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
   }),
-  run: ({ forecaster, history, ...what }, context) =>
+  run: ({ forecaster, model, effort, batch, repeats, tokens, history, ...what }, context) =>
     inPlace(context, async (place): Promise<Forecasts> => {
+      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, place.opened.file)
       const { candidates: named, dropped } = await candidatesOf(what, place, context)
       const candidates = await withKnown(named, place)
       // A forecast never sees its candidate's own outcome: what was run before is told beside it.
       const known = new Set(candidates.flatMap(({ known }) => known?.id ?? []))
-      const name = forecaster ?? place.opened.file.forecaster
       const records = (await historyOf(history, place.environment, place.ledger)).filter(({ id }) => !known.has(id))
-      const forecasts = await forecasters[name](
+      const forecast = namedForecaster(chosen.name, chosen.language, forecasterSurroundings(place))
+      const forecasts = await forecast(
         place.environment,
         records,
         candidates.map(({ candidate }) => candidate),
         { seed: 1 },
       )
-      const foreseen = candidates.map((named, index) => ({ ...named, forecast: forecasts[index]! }))
+      const foreseen: Foreseen[] = []
+      for (const [index, named] of candidates.entries()) {
+        const forecast = forecasts[index]!
+        if (hasFailed(forecast))
+          dropped.push({ sentence: named.name, reason: `it has no forecast: ${forecast.failed}` })
+        else foreseen.push({ ...named, forecast })
+      }
       return {
-        forecaster: name,
+        forecaster: chosen.language === null || chosen.name !== 'language' ? chosen.name : chosen.language.model,
         records: records.length,
         foreseen: foreseen.toSorted((a, b) => b.forecast.quantiles[2] - a.forecast.quantiles[2]),
         dropped,
@@ -80,6 +89,8 @@ export const forecast = operation({
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
       recordIds: forecast.recordIds,
+      ...(forecast.explanation && { explanation: forecast.explanation }),
+      ...(forecast.model && { model: forecast.model }),
       known: known ? { record: known.id, measured: known.measured, verdict: known.verdict } : null,
     })),
   }),

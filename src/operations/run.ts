@@ -10,11 +10,12 @@ import { measure, type Task } from '../campaign/measure.ts'
 import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
-import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
-import { type Forecaster, type ForecasterName, forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import { type ExperimentRecord, type FailedForecast, type Forecast, hasFailed } from '../experiment/record.ts'
+import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
+import { type ChosenForecaster, chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { NothingToDo, operation } from './operation.ts'
 import { changeFlags, proposedIntervention } from './proposal.ts'
 import { summarise } from './record-summary.ts'
@@ -44,17 +45,20 @@ export const run = operation({
       .optional()
       .describe('how many seeds (default: as the environment says); more than before adds repeats'),
     tag: z.array(z.string()).optional().describe('mechanism tags'),
-    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
+    ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
     ...gateFlags,
     anyway: z.boolean().default(false).describe('also what the gate refuses'),
   }),
   paysForRuns: true,
-  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...flags }, context) =>
+  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other }, context) =>
     inPlace(context, async (place): Promise<Measured> => {
+      const { model, effort, batch, repeats, tokens, ...flags } = other
       const { opened, ledger, environment, emit } = place
       const { version } = environment
+      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
       const resolved = await proposedIntervention(message, flags, tag ?? [], place, context)
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
@@ -71,8 +75,12 @@ export const run = operation({
         )
       }
       // More seeds of what was run are a deliberate repeat: nothing is asked.
-      const forecast = before.length > 0 ? null : await foreseen(resolved, forecaster, history, place)
-      if (forecast !== null) {
+      const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
+      if (forecast !== null && hasFailed(forecast)) {
+        const why = `There is no forecast: ${forecast.failed}`
+        if (!anyway) throw new NothingToDo(`${why}.\nIt was not run; --anyway runs it all the same.`)
+        emit({ type: 'note', text: `${why}.` })
+      } else if (forecast !== null) {
         emit({
           type: 'note',
           text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
@@ -80,7 +88,8 @@ export const run = operation({
         await passGate(resolved, forecast, gateRule({ belowGain, chance }, opened.file.gate), anyway, place)
       }
       const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
-      if (forecast !== null) await ledger.storeForecast(id, forecast)
+      if (forecast !== null && hasFailed(forecast)) await ledger.storeFailedForecast(id, forecast)
+      else if (forecast !== null) await ledger.storeForecast(id, forecast)
 
       const pay = (tasks: readonly Task[]) =>
         measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
@@ -122,15 +131,14 @@ export const run = operation({
 
 async function foreseen(
   candidate: ResolvedIntervention,
-  name: ForecasterName | undefined,
+  { name, language }: ChosenForecaster,
   history: HistoryKind,
-  { opened, environment, ledger }: Place,
-): Promise<Forecast> {
-  const forecaster: Forecaster = forecasters[name ?? opened.file.forecaster]
-  const [forecast] = await forecaster(environment, await historyOf(history, environment, ledger), [candidate], {
-    seed: 1,
-  })
-  if (hasFailed(forecast!)) throw new Error(`There is no forecast: ${forecast.failed}`)
+  place: Place,
+): Promise<Forecast | FailedForecast> {
+  const { environment, ledger } = place
+  const forecaster = namedForecaster(name, language, forecasterSurroundings(place))
+  const known = await historyOf(history, environment, ledger)
+  const [forecast] = await forecaster(environment, known, [candidate], { seed: 1 })
   return forecast!
 }
 
