@@ -51,7 +51,9 @@ const resamples = groupResamples(
   seed,
 )
 
-const comparisons = await compare(forecasters, environments, { pools, splits, seed, resamples })
+// One by one: what they are worth together, weighed by their past, is for logs in time order (rwm-logs.ts).
+const { stack: _together, ...alone } = forecasters
+const comparisons = await compare(alone, environments, { pools, splits, seed, resamples })
 
 const ceilingsByEnvironment = environments.map(({ records }) => noiseCeiling(records, resamples))
 const ceiling = meanEstimate(ceilingsByEnvironment)

@@ -10,6 +10,7 @@ import { kernel } from './kernel.ts'
 import { neighbours } from './neighbours.ts'
 import { recent } from './recent.ts'
 import { ridge } from './ridge.ts'
+import { stack } from './stack.ts'
 
 type Asked = [
   environment: Environment,
@@ -28,7 +29,7 @@ export type Forecaster<Answer = Forecast | FailedForecast> = (...asked: Asked) =
 export type PureForecaster = (...asked: Asked) => Forecast[]
 
 /** By the name that a configuration gives. */
-export const forecasters = { constant, recent, neighbours, ridge, kernel } as const satisfies Record<
+export const forecasters = { constant, recent, neighbours, ridge, kernel, stack } as const satisfies Record<
   string,
   PureForecaster
 >

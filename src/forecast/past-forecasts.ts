@@ -1,0 +1,73 @@
+/**
+ * How forecasters did on an environment's own past: the history is cut at a few moments, and what lay between one and the next is
+ * forecast from what was known at the first. The moments are at fixed numbers of records, so that a history that has grown asks the same
+ * again.
+ */
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { PureForecaster } from './forecaster.ts'
+import { isTestable } from './rolling-origin.ts'
+
+const firstOrigin = 8
+const growth = 1.3
+
+export interface PastForecast<Name extends string> {
+  readonly record: ExperimentRecord
+  readonly by: Readonly<Record<Name, Forecast>>
+}
+
+/** In time order. Each record is asked for against its own reference. */
+export function pastForecasts<Name extends string>(
+  members: Readonly<Record<Name, PureForecaster>>,
+  { familyId }: Environment,
+  history: readonly ExperimentRecord[],
+  seed: number,
+): PastForecast<Name>[] {
+  const own = history
+    .filter(record => record.environment.familyId === familyId && isTestable(record))
+    .sort((first, second) => first.id - second.id)
+  const past: PastForecast<Name>[] = []
+  for (let origin = firstOrigin; origin < own.length; ) {
+    const next = Math.max(origin + 4, Math.floor(origin * growth))
+    const known = own.slice(0, origin)
+    // The last segment may be incomplete: it is asked for as far as it goes, and again when it has grown.
+    const segment = own.slice(origin, next)
+    for (const same of Map.groupBy(segment, ({ environment }) => environment.version.id).values()) {
+      const answers = Object.entries<PureForecaster>(members).map(
+        ([name, member]) => [name, remembered(name, member, known, same, seed)] as const,
+      )
+      same.forEach((record, index) => {
+        const by = Object.fromEntries(answers.map(([name, forecasts]) => [name, forecasts[index]!]))
+        past.push({ record, by: by as Record<Name, Forecast> })
+      })
+    }
+    origin = next
+  }
+  return past.sort((first, second) => first.record.id - second.record.id)
+}
+
+/**
+ * Forecasts are functions of their arguments, and some take a second: whoever asks again, as an evaluation does for each pool, gets what
+ * was computed before. Kept by candidate, as long as it is in use.
+ */
+const memory = new WeakMap<ExperimentRecord, Map<string, Forecast>>()
+
+function remembered(
+  name: string,
+  member: PureForecaster,
+  known: readonly ExperimentRecord[],
+  tested: readonly ExperimentRecord[],
+  seed: number,
+): Forecast[] {
+  const key = `${name} ${seed} ${known.map(({ id, measured, outcome }) => `${id}:${measured?.gain ?? outcome}`).join(' ')}`
+  const missing = tested.filter(record => !memory.get(record)?.has(key))
+  if (missing.length > 0) {
+    const answers = member(missing[0]!.environment, known, missing, { seed })
+    missing.forEach((record, index) => {
+      const own = memory.get(record) ?? new Map<string, Forecast>()
+      own.set(key, answers[index]!)
+      memory.set(record, own)
+    })
+  }
+  return tested.map(record => memory.get(record)!.get(key)!)
+}
