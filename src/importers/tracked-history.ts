@@ -84,37 +84,6 @@ function asItEnded(run: TrackedRun, objective: string): TrackedRun {
   return diverged ? { ...run, kind: 'diverged', reason: `its ${objective} is not a finite number` } : run
 }
 
-/**
- * One history for each experiment, or for the one that `options.environment` names. Of several, one that has nothing to import (no
- * metric, or not the one asked for) is a row that could not be used of the first; alone it is an error.
- */
-export function trackedHistories(
-  experiments: readonly TrackedExperiment[],
-  source: string,
-  options: ImportOptions = {},
-): ImportedHistory[] {
-  const { environment } = options
-  const named = experiments.filter(({ name }) => name === environment || `${source}/${name}` === environment)
-  const wanted = environment === undefined || named.length === 0 ? experiments : named
-  if (wanted.length === 1) return [trackedHistory(wanted[0]!, source, options)]
-  const histories: ImportedHistory[] = []
-  const skipped: UnusableRow[] = []
-  let failure: unknown = null
-  for (const experiment of wanted) {
-    try {
-      histories.push(trackedHistory(experiment, source, options))
-    } catch (error) {
-      failure ??= error
-      const place = `experiment ${experiment.name ?? 'without a name'}`
-      const text = `${experiment.runs.length} runs`
-      skipped.push({ key: contentHash([place]), place, reason: (error as Error).message, text })
-    }
-  }
-  const [first, ...others] = histories
-  if (first === undefined && failure !== null) throw failure
-  return first === undefined ? [] : [{ ...first, unusable: [...first.unusable, ...skipped] }, ...others]
-}
-
 function usableRun(run: TrackedRun, { keepPersonal = false }: ImportOptions): UsableRun {
   // Before runs are compared: whoever started a run is no change of it.
   const kept = keepPersonal ? run.configuration : withoutPersonalOptions(run.configuration)
