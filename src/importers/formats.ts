@@ -4,6 +4,7 @@
  */
 import { aideJournal } from './aide-journal.ts'
 import { axJson } from './ax-json.ts'
+import { gitHistory } from './git-history.ts'
 import type { Importer, Source } from './importer.ts'
 import { mlflow } from './mlflow.ts'
 import { openevolveCheckpoint } from './openevolve-checkpoint.ts'
@@ -21,6 +22,7 @@ export const importers: readonly Importer[] = [
   aideJournal,
   axJson,
   resultsTable,
+  gitHistory,
 ]
 
 /** The importer of that name; without one, the first that recognises the source. Throws a sentence that names the formats there are. */

@@ -88,9 +88,9 @@ class Line {
 
   advance(at: number): void {
     const { touches, measurement, isMerge } = this.#steps[at]!
-    const isTakenBack = touches === 'code' && this.#takesBack(at)
-    if (touches === 'code' && !isTakenBack) this.#pending = [...this.#pending, at]
-    if (measurement !== null && !isTakenBack) this.#measure(at, measurement)
+    const back = touches === 'code' ? this.#takesBack(at) : 'nothing'
+    if (touches === 'code' && back === 'nothing') this.#pending = [...this.#pending, at]
+    if (measurement !== null && back !== 'with its result') this.#measure(at, measurement)
     else if (touches !== 'code') this.#leaveOut(at, untouched[touches])
     else this.#leaveOut(at, isMerge ? 'a merge' : `nothing of ${this.#metric} in its files or its message`)
   }
@@ -110,28 +110,28 @@ class Line {
   }
 
   /**
-   * Whether the step takes something back, and then does so. A result that comes with it is not of the code that it leaves:
-   * people write a run's result down together with what takes its change back.
+   * What the step takes back, and does so. A result that comes with it is seldom of the code that it leaves: people write a
+   * run's result down together with what takes its change back.
    */
-  #takesBack(at: number): boolean {
+  #takesBack(at: number): 'nothing' | 'something' | 'with its result' {
     const step = this.#steps[at]!
     const back = this.#measured.get(step.code)
     if (back !== undefined) {
       const isMeasuredAgain = step.measurement !== null && this.#pending.length === 0 && !step.message.discards
       if (step.measurement !== null && this.#pending.length > 0) this.#measure(at, step.measurement)
       this.#returnTo(back, at, `returns to the code of ${this.#short(codeStep(back))}`)
-      return !isMeasuredAgain
+      return isMeasuredAgain ? 'something' : 'with its result'
     }
-    if (this.#row === null) return false
+    if (this.#row === null) return 'nothing'
     const reverted = this.#revertedBy(at)
     if (this.#pending.length > 1 && reverted !== null && this.#pending.includes(reverted)) {
       this.#leaveOut(reverted, `taken back by ${this.#short(at)}, and not measured before`, true)
       this.#leaveOut(at, `takes back ${this.#short(reverted)}`)
       this.#pending = this.#pending.filter(each => each !== reverted)
-      return true
+      return 'with its result'
     }
     if (this.#pending.length > 0) {
-      if (!step.message.discards) return false
+      if (!step.message.discards) return 'nothing'
       if (step.measurement !== null) this.#measure(at, step.measurement)
       const isMeasured = this.#pending.length === 0
       this.#returnTo(
@@ -142,12 +142,12 @@ class Line {
     } else {
       const { against, changes, measurement } = this.#row
       const isOfRow = changes.length === 1 && changes[0] === reverted
-      if (against === null || !(isOfRow || (step.message.discards && measurement.isDiscarded))) return false
+      if (against === null || !(isOfRow || (step.message.discards && measurement.isDiscarded))) return 'nothing'
       this.#returnTo(against, at, `takes back ${this.#short(codeStep(this.#row))}`)
     }
     this.#residues.add(at)
     this.#pending = [at]
-    return true
+    return 'with its result'
   }
 
   #returnTo(back: LineRow, at: number, reason: string): void {

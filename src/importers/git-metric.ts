@@ -15,6 +15,8 @@ export interface GitMetric {
   readonly spellings: ReadonlySet<string>
   /** Where it was found, and in how many commits each. */
   readonly places: ReadonlyMap<string, number>
+  /** Those of the places that are files. */
+  readonly files: ReadonlySet<string>
 }
 
 export interface Measurement {
@@ -49,15 +51,16 @@ export function chooseMetric(
   asked?: { readonly name: string; readonly direction?: Direction },
 ): GitMetric {
   const candidates = candidatesIn(reports)
-  const wanted = asked === undefined ? best([...candidates.values()]) : candidates.get(keyOf(asked.name))
+  const wanted = asked === undefined ? best([...candidates.values()]) : candidates.get(metricKey(asked.name))
   if (wanted === undefined || (asked === undefined && wanted.commits < Math.max(2, leastShare * changes)))
     throw new Error(nothingFound())
   const name = asked?.name ?? wanted.name
   return {
     name,
     direction: asked?.direction ?? directionOfName(name),
-    spellings: new Set([keyOf(name)]),
+    spellings: new Set([metricKey(name)]),
     places: wanted.places,
+    files: new Set([...wanted.places.keys()].filter(place => place !== 'message')),
   }
 
   function nothingFound(): string {
@@ -79,7 +82,7 @@ interface Candidate {
 }
 
 /** By the last part of a name, in lower case: `eval.val_loss` in a file is the `val_loss` of a message. */
-function keyOf(name: string): string {
+export function metricKey(name: string): string {
   return name.toLowerCase().split('.').at(-1)!.replaceAll('/', '_').replaceAll('-', '_')
 }
 
@@ -89,7 +92,7 @@ function candidatesIn(reports: readonly (readonly Report[])[]): Map<string, Cand
     const seen = new Set<string>()
     for (const { place, values } of ofCommit) {
       for (const name of values.keys()) {
-        const key = keyOf(name)
+        const key = metricKey(name)
         if (seen.has(key)) continue
         seen.add(key)
         const candidate = candidates.get(key) ?? { name: name.split('.').at(-1)!, commits: 0, places: new Map() }
@@ -117,7 +120,7 @@ function best(candidates: readonly Candidate[]): Candidate | undefined {
 export function measurementIn(reports: readonly Report[], metric: GitMetric): Measurement | null {
   for (const report of reports) {
     const { place, values, status, isBaseline } = report
-    const found = [...values].find(([name]) => metric.spellings.has(keyOf(name)))
+    const found = [...values].find(([name]) => metric.spellings.has(metricKey(name)))
     const where = place === 'message' ? 'the message' : place
     const failed = status === null ? null : failureOf(status)
     const isDiscarded = status !== null && /discard|revert|reject|worse|drop|park|no_|dead/i.test(status)

@@ -5,6 +5,7 @@
 import { saysBaseline } from './baseline.ts'
 import { columnsOfHeader, isHeader } from './columns.ts'
 import { type GitMessage, statementsIn } from './git-message.ts'
+import type { MetricPlace } from './git-place.ts'
 import { parsePythonJson } from './python-json.ts'
 import { meaningOf } from './status-words.ts'
 import { readTable } from './table.ts'
@@ -27,6 +28,20 @@ const mostValues = 200
 export function reportOf(path: string, text: string): Report | null {
   const report = /\.jsonl?$/i.test(path) ? ofJson(path, text) : ofText(path, text)
   return report !== null && (report.values.size > 0 || report.status !== null) ? report : null
+}
+
+/** What the place that the user named says: the value as `name`, and what stands beside it. */
+export function reportAt(place: MetricPlace, name: string, text: string): Report | null {
+  const where = place.file ?? 'message'
+  const found = { place: where, status: null, isBaseline: false }
+  if (place.pattern !== null) {
+    const value = numberIn([...text.matchAll(place.pattern)].at(-1)?.[1] ?? '')
+    return value === null ? null : { ...found, values: new Map([[name, value]]) }
+  }
+  const report = reportOf(where, text)
+  if (report === null || place.path === null) return report
+  const value = report.values.get(place.path)
+  return value === undefined ? null : { ...report, values: new Map([[name, value], ...report.values]) }
 }
 
 export function isTable(path: string): boolean {

@@ -1,0 +1,60 @@
+/**
+ * A real repository made from a list of commits in one call of git, for tests. Nothing is checked out.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gitIn, scratchFolder } from '../repository/scratch-repository.ts'
+
+export interface ScratchCommit {
+  readonly message: string
+  /** What changes: content, null for a file that goes, `-> target` in a list for a symbolic link. */
+  readonly files?: Readonly<Record<string, string | Buffer | null | readonly ['->', string]>>
+  /** Index of the commit it is made from; the one before it otherwise. */
+  readonly on?: number
+  /** Index of the commit that it merges. */
+  readonly merges?: number
+}
+
+/** `hashes` in the order of the list; the last commit is the head of `main`. */
+export function scratchCommits(commits: readonly ScratchCommit[]): { root: string; hashes: readonly string[] } {
+  const root = join(scratchFolder(), 'trials')
+  mkdirSync(root)
+  gitIn(root, 'init', '--quiet', '--initial-branch=main')
+  const pieces: Buffer[] = []
+  const write = (text: string) => pieces.push(Buffer.from(text))
+  const data = (content: string | Buffer) => {
+    const bytes = Buffer.from(content)
+    write(`data ${bytes.length}\n`)
+    pieces.push(bytes)
+    write('\n')
+  }
+  for (const [at, { message, files = {}, on = at - 1, merges }] of commits.entries()) {
+    write(`commit refs/heads/main\nmark :${at + 1}\n`)
+    write(`author Ada Lovelace <ada@example.org> ${1_700_000_000 + 60 * at} +0200\n`)
+    write(`committer Ada Lovelace <ada@example.org> ${1_700_000_000 + 60 * at} +0200\n`)
+    data(message)
+    if (on >= 0) write(`from :${on + 1}\n`)
+    if (merges !== undefined) write(`merge :${merges + 1}\n`)
+    for (const [path, content] of Object.entries(files)) {
+      if (content === null) write(`D ${path}\n`)
+      else if (typeof content === 'string' || Buffer.isBuffer(content)) {
+        write(`M 100644 inline ${path}\n`)
+        data(content)
+      } else {
+        write(`M 120000 inline ${path}\n`)
+        data(content[1]!)
+      }
+    }
+  }
+  const marks = join(root, '..', 'marks')
+  execFileSync('git', ['fast-import', '--quiet', `--export-marks=${marks}`], {
+    cwd: root,
+    input: Buffer.concat(pieces),
+  })
+  const hashes = execFileSync('sort', ['-t:', '-k2n', marks], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(line => line.split(' ')[1]!)
+  return { root, hashes }
+}
