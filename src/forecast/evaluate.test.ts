@@ -79,6 +79,15 @@ test('the seed decides the numbers; the order of the worth can be another than t
   expect(worst.regret.value).toBeGreaterThan(0.01)
 })
 
+test('resamples offer no record twice, so regret is about the same in them as it is', async () => {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  // 80 records in one part: each pool is a fifth of them.
+  const parts = [{ ...part, history: [], tested: records }]
+  const { regret } = await evaluated(forecasters.constant, { parts, pools: 2000, resamples: 150 })
+  expect(mean(regret.resampled) / regret.value).toBeGreaterThan(0.95)
+  expect(mean(regret.resampled) / regret.value).toBeLessThan(1.05)
+})
+
 test('a tested record in the history is refused, and so is testing nothing', async () => {
   await expect(evaluated(oracle, { parts: [{ ...part, history: records }] })).rejects.toThrow(
     `record ${tested[0]!.id} is both tested and in the history; leave it out of one`,
