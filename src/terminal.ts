@@ -166,7 +166,9 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })
-          line(`  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}: ${short(event.sentence)}`)
+          line(
+            `  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}${event.again ? ' so far, to be run again' : ''}: ${short(event.sentence)}`,
+          )
           break
       }
       draw()

@@ -199,6 +199,46 @@ describe('a budget', () => {
   })
 })
 
+describe('what would be called better', () => {
+  const near = [rate(0.5), rate(0.499), rate(2)]
+
+  test('and may owe it to luck is run again with fresh seeds, and called so after them', async () => {
+    folder = toyEnvironment({ concurrency: 1 })
+    candidates(...near)
+    const context = inProcess(folder)
+    const { records } = await campaignStart.run({ ...once, choose: 3 }, context)
+    const told = context.events.flatMap(event =>
+      event.type === 'record-measured' ? [`${event.sentence}: ${event.verdict}${event.again ? ', again' : ''}`] : [],
+    )
+    // The second is too close to the first to say which is ahead.
+    expect(told).toEqual([
+      'Learn at 0.5: better',
+      'Learn at 0.499: better, again',
+      'Learn at 2: worse',
+      'Learn at 0.5: better',
+      'Learn at 0.499: better',
+    ])
+    expect(records.map(({ runs }) => runs.map(({ seed }) => seed))).toEqual([
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+      [1, 2],
+    ])
+    await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+    expect((await ledger.verdictsOf(records[1]!.id)).map(({ runIds }) => runIds.length)).toEqual([4 + 3])
+  })
+
+  test('is run again as far as the budget goes, and not at all where that is not wanted', async () => {
+    folder = toyEnvironment({ concurrency: 1 })
+    candidates(...near)
+    const { runs } = await campaignStart.run({ ...once, choose: 3, runs: 10 }, inProcess(folder))
+    expect(runs).toBe(10)
+    rmSync(folder, { recursive: true })
+    folder = toyEnvironment({ concurrency: 1, campaign: { confirm: 0 } })
+    candidates(...near)
+    expect(await campaignStart.run({ ...once, choose: 3 }, inProcess(folder))).toMatchObject({ runs: 9 })
+  })
+})
+
 describe('what fails', () => {
   test('is a record with its reason, never the end', async () => {
     folder = toyEnvironment({ ...single, budget: { seconds: 2 } })

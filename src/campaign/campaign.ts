@@ -9,7 +9,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
-import { bestOf, conclude, referenceValues } from './conclude.ts'
+import { conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, definitionSchema } from './definition.ts'
 import { droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
@@ -19,8 +19,9 @@ import { settleLeftovers } from './leftovers.ts'
 import { measure, type Task } from './measure.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { planRound } from './plan-round.ts'
+import { type ChosenCandidate, payForRound } from './round-runs.ts'
 import { claimantOfThisProcess } from './start-run.ts'
-import { interventionTasks, referenceTasks } from './tasks.ts'
+import { referenceTasks } from './tasks.ts'
 
 export interface Surroundings {
   readonly opened: OpenEnvironment
@@ -137,7 +138,7 @@ async function playRounds(
   }
   const ended = async () => stopped(stop) ?? (await budgetEnd(spent))
 
-  const mine = new Set<number>()
+  const mine = new Map<number, ChosenCandidate>()
   for (let round = 1; round <= definition.rounds; round++) {
     // A round that was stored goes on in any case: what it has paid for is read, though nothing more may start.
     const stored = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
@@ -160,15 +161,8 @@ async function playRounds(
       throw new Error(await whyReferenceFailed(version.id, ledger))
     }
 
-    const tasks = chosen.flatMap(each =>
-      interventionTasks(version, { ...each, id: each.interventionId }, definition.seeds, round),
-    )
-    for (const { interventionId } of chosen) mine.add(interventionId)
-    const left = new Map(chosen.map(({ interventionId }) => [interventionId, definition.seeds.length]))
-    await pay(tasks, async ({ interventionId }) => {
-      left.set(interventionId, left.get(interventionId)! - 1)
-      if (left.get(interventionId) === 0) await tellRecord(interventionId, mine, version.id, surroundings)
-    })
+    for (const candidate of chosen) mine.set(candidate.interventionId, candidate)
+    await payForRound(chosen, { ...surroundings, version, definition, round, ofCampaign: mine, pay })
     await conclude(version.id, ledger)
   }
   const why =
@@ -226,25 +220,6 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
         explored: choice === 'explored',
       })),
   }
-}
-
-async function tellRecord(
-  id: number,
-  ofCampaign: ReadonlySet<number>,
-  versionId: string,
-  { ledger, emit }: Surroundings,
-): Promise<void> {
-  const records = await conclude(versionId, ledger, new Set([id]))
-  const record = records.find(each => each.id === id)
-  if (!record) return
-  const best = bestOf(records.filter(each => ofCampaign.has(each.id)))
-  emit({
-    type: 'record-measured',
-    sentence: record.intervention.sentence,
-    measured: record.measured,
-    verdict: record.verdict,
-    best: best && { measured: best.measured!, sentence: best.intervention.sentence },
-  })
 }
 
 export async function whyReferenceFailed(versionId: string, ledger: Ledger): Promise<string> {

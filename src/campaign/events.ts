@@ -40,6 +40,8 @@ export type CampaignEvent =
       readonly sentence: string
       readonly measured: MeasuredGain | null
       readonly verdict: Verdict | null
+      /** It runs again before it is called so. */
+      readonly again: boolean
       /** Best gain that this campaign has measured so far. */
       readonly best: { readonly measured: MeasuredGain; readonly sentence: string } | null
     }
