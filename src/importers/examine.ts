@@ -67,7 +67,7 @@ export function rowsAtRisk({ rows, metrics }: ImportedHistory): RowAtRisk[] {
   if (!(spread > 0)) return []
   return steps.flatMap(({ row, own, step }) => {
     const deviations = (step - middle) / spread
-    return deviations > plausible ? [{ place: row.place, value: own, deviations }] : []
+    return deviations > plausible && row.role !== 'reference' ? [{ place: row.place, value: own, deviations }] : []
   })
 }
 
