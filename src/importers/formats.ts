@@ -12,9 +12,11 @@ import { optuna } from './optuna.ts'
 import { resultsTable } from './results-tsv.ts'
 import { shinkaSqlite } from './shinka-sqlite.ts'
 import { trackio } from './trackio-sqlite.ts'
+import { wandb } from './wandb.ts'
 
 export const importers: readonly Importer[] = [
   mlflow,
+  wandb,
   optuna,
   trackio,
   shinkaSqlite,

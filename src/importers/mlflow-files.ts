@@ -23,7 +23,6 @@ export async function readMlflowFiles(path: string, options: ImportOptions): Pro
   for (const { folder, meta } of experimentFolders(path)) {
     const name = textOf(meta['name']) ?? basename(folder)
     if (meta['lifecycle_stage'] === 'deleted') continue
-    if (options.environment !== undefined && name !== options.environment) continue
     const runs: MlflowRun[] = []
     for (const entry of folders(folder)) {
       const run = readRun(join(folder, entry.name), metricChoice(options))

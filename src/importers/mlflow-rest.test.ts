@@ -31,6 +31,19 @@ describe('an MLflow server', () => {
     expect(await readMlflowServer(new URL('lab/#/experiments/0', url), {})).toEqual([])
   })
 
+  test('is asked for the runs of one experiment alone', async () => {
+    const asked: unknown[] = []
+    const url = await serve(request => {
+      asked.push(request.body['experiment_ids'])
+      return mlflow(request)
+    })
+    expect(await readMlflowServer(url, { environment: `${url.host}/tuning` })).toHaveLength(1)
+    expect(asked.flat()).not.toContain('0')
+    await expect(readMlflowServer(url, { environment: 'tunes' })).rejects.toThrow(
+      'has no runs of "tunes"; its experiments are Default, tuning',
+    )
+  })
+
   test('gets the token, which no error shows', async () => {
     const answer: Answer = request =>
       request.headers.authorization === 'Bearer secret-1' ? mlflow(request) : response => response.writeHead(401).end()

@@ -72,12 +72,14 @@ export async function readMlflowServer(url: URL, options: ImportOptions): Promis
   const wanted = /experiments\/(\d+)/.exec(url.hash)?.[1]
   const choice = metricChoice(options)
   const read: TrackedExperiment[] = []
+  const names: string[] = []
   let rows = 0
   const experiments = pages(server, 'POST', 'experiments/search', { max_results: 1000 }, experimentsAnswer)
   for await (const { experiments: found = [] } of experiments) {
     for (const { experiment_id, name, lifecycle_stage, tags } of found) {
       if (lifecycle_stage === 'deleted' || (wanted !== undefined && experiment_id !== wanted)) continue
-      if (options.environment !== undefined && name !== options.environment) continue
+      names.push(name ?? experiment_id)
+      if (!isWanted(name, options.environment)) continue
       const runs: MlflowRun[] = []
       const query = { experiment_ids: [experiment_id], run_view_type: 'ALL', max_results: runsAPage }
       for await (const { runs: some = [] } of pages(server, 'POST', 'runs/search', query, runsAnswer)) {
@@ -88,7 +90,15 @@ export async function readMlflowServer(url: URL, options: ImportOptions): Promis
       if (runs.length > 0) read.push(trackedMlflow({ name: name ?? null, tags: mapOf(tags, ''), runs }, options))
     }
   }
+  if (read.length === 0 && options.environment !== undefined) {
+    throw new Error(`${url.host} has no runs of "${options.environment}"; its experiments are ${names.join(', ')}`)
+  }
   return read
+}
+
+/** By the experiment's name, or by that of the environment it becomes (`SOURCE/NAME`): the runs of others are not asked for. */
+function isWanted(name: string | undefined, environment: string | undefined): boolean {
+  return environment === undefined || name === environment || environment.endsWith(`/${name}`)
 }
 
 /** Where the interface begins, below the address that a browser shows. */

@@ -20,7 +20,6 @@ export function readMlflowSqlite(path: string, options: ImportOptions): TrackedE
     options.signal?.throwIfAborted()
     const name = text(experiment['name'])
     if (experiment['lifecycle_stage'] === 'deleted') continue
-    if (options.environment !== undefined && name !== options.environment) continue
     const id = experiment['experiment_id']!
     const runs = runsOf(file, id, metricChoice(options))
     if (runs.length === 0) continue

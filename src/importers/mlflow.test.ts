@@ -127,11 +127,6 @@ describe.each(stores)('MLflow from %s', (_, read) => {
     expect(chosen!.runs[0]!.metrics).toEqual({ 'val/loss': 0.5, ordered: 8, [name]: value })
     expect(chosen!.runs[1]!.metrics).toEqual({ [name]: 0.9 })
   })
-
-  test('one experiment of several', async () => {
-    expect(await read({ environment: 'Default' })).toEqual([])
-    expect(await read({ environment: 'tuning' })).toHaveLength(1)
-  })
 })
 
 test('databases before MLflow 1.2 have no table of last values and no flag for NaN', () => {

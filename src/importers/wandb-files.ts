@@ -1,0 +1,97 @@
+/**
+ * The files that W&B keeps beside a run's log: `config.yaml`, `wandb-summary.json`, and of `wandb-metadata.json`, which has user, host,
+ * paths and arguments, the commit and the start alone. They do not say how a run ended.
+ */
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
+import { resolveInside } from '../files/safe-path.ts'
+import { readBlockYaml } from './block-yaml.ts'
+import { startOf } from './file-lines.ts'
+import { asJson, parsePythonJson } from './python-json.ts'
+import { numbersIn, type WandbRun } from './wandb-run.ts'
+
+const mostBytes = 64 * 2 ** 20
+
+/** `folder`: the run's. Null where it has neither a configuration nor a summary. */
+export function readWandbFiles(folder: string, keepPersonal: boolean): WandbRun | null {
+  const config = configIn(textIn(folder, 'config.yaml'))
+  const summary = objectIn(textIn(folder, 'wandb-summary.json'))
+  if (config === null && summary === null) return null
+  const metadata = objectIn(textIn(folder, 'wandb-metadata.json')) ?? {}
+  const numbers = numbersIn(summary ?? {})
+  const git = metadata['git']
+  const commit = isJsonObject(git as Json) ? (git as JsonObject)['commit'] : null
+  return {
+    id: /-([^-]+)$/.exec(basename(folder))?.[1] ?? basename(folder),
+    project: null,
+    name: null,
+    notes: null,
+    tags: [],
+    state: null,
+    exitCode: null,
+    config: config ?? {},
+    summary: numbers,
+    history: new Map(),
+    goals: new Map(),
+    summaries: new Map(),
+    startedAt: momentIn(metadata['startedAt']),
+    seconds: numbers.get('_runtime') || null,
+    commit: typeof commit === 'string' ? commit : null,
+    personal: keepPersonal ? personalIn(metadata) : null,
+  }
+}
+
+/** `lr: {desc: null, value: 0.1}`; `wandb_version` stands without a value of its own. */
+function configIn(text: string | null): JsonObject | null {
+  if (text === null) return null
+  try {
+    const read = readBlockYaml(text)
+    if (!isJsonObject(read)) return null
+    return Object.fromEntries(
+      Object.entries(read).flatMap(([key, entry]): [string, Json][] =>
+        isJsonObject(entry) && 'value' in entry ? [[key, entry['value']!]] : [],
+      ),
+    )
+  } catch {
+    return null
+  }
+}
+
+function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
+  if (text === null) return null
+  try {
+    const read = parsePythonJson(text)
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+/** Null for a file that is not there, lies outside through a link, or is larger than anything W&B writes. */
+function textIn(folder: string, name: string): string | null {
+  try {
+    const path = resolveInside(folder, `files/${name}`)
+    const { size } = statSync(path)
+    return size > mostBytes ? null : startOf(path, mostBytes)
+  } catch {
+    return null
+  }
+}
+
+/** W&B writes UTC, for years without saying so. */
+function momentIn(value: unknown): number | null {
+  if (typeof value !== 'string') return null
+  const moment = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`)
+  return Number.isNaN(moment) ? null : moment
+}
+
+function personalIn(metadata: Readonly<Record<string, unknown>>): string | null {
+  const said = ['email', 'host', 'username', 'program', 'args'].flatMap(name => {
+    const value = asJson(metadata[name] ?? null)
+    return value === null || value === ''
+      ? []
+      : [`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`]
+  })
+  return said.join('; ') || null
+}

@@ -1,0 +1,292 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { type WrittenRun, writeLog } from './fixtures/wandb.ts'
+import type { ImportOptions } from './importer.ts'
+import { readSource } from './read-source.ts'
+import { sourceOf } from './source.ts'
+import type { TrackedExperiment } from './tracked-experiment.ts'
+import { readWandbFolder } from './wandb-folder.ts'
+import { readWandbTable } from './wandb-table.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'almanac-wandb-'))
+afterAll(() => rmSync(root, { recursive: true }))
+let folder: string
+let count = 0
+beforeEach(() => {
+  folder = join(root, String(count++))
+  mkdirSync(folder)
+})
+
+/** A run's folder as W&B makes it, rested for a day. */
+function logged(run: WrittenRun, time = '20231114_221320'): string {
+  const place = join(folder, 'wandb', `offline-run-${time}-${run.id}`)
+  mkdirSync(join(place, 'files'), { recursive: true })
+  const path = join(place, `run-${run.id}.wandb`)
+  writeLog(path, run)
+  const yesterday = Date.now() / 1000 - 86_400
+  utimesSync(path, yesterday, yesterday)
+  return place
+}
+
+function synced(id: string, files: Readonly<Record<string, string>>, time = '20231114_221320'): void {
+  const place = join(folder, 'wandb', `run-${time}-${id}`, 'files')
+  mkdirSync(place, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
+}
+
+const metadata = JSON.stringify({
+  startedAt: '2023-11-14T22:13:20.000000',
+  host: 'adas-laptop',
+  username: 'ada',
+  email: 'ada@example.org',
+  program: '/home/ada/train.py',
+  args: ['--secret-argument'],
+  git: { remote: 'git@example.org:ada/bread.git', commit: 'c0ffee0' },
+})
+const config = `wandb_version: 1
+
+_wandb:
+  desc: null
+  value:
+    cli_version: 0.15.0
+    e:
+      email: ada@example.org
+betas:
+  desc: null
+  value: &id001
+  - 0.9
+  - 0.99
+eval_betas:
+  desc: null
+  value: *id001
+model:
+  desc: null
+  value:
+    depth: 4
+    note: 'it''s: quoted'
+lr:
+  desc: null
+  value: 0.001
+`
+
+describe('local folders of W&B', () => {
+  test('are read by project, in order of time, links passed over', async () => {
+    const second = logged(
+      { id: 'b2', start: 1_700_000_100, config: { lr: '0.2' }, history: [{ loss: '0.4' }] },
+      '20231114_221500',
+    )
+    logged({ id: 'a1', config: { lr: '0.1' }, history: [{ loss: '0.5' }], exit: 1 })
+    logged({ id: 'c3', project: 'cakes', history: [{ loss: '0.1' }] })
+    symlinkSync(second, join(folder, 'wandb', 'latest-run'))
+    const experiments = await readWandbFolder(folder, {})
+    expect(experiments.map(({ name, runs }) => [name, runs.map(run => run.id)])).toEqual([
+      ['bread', ['a1', 'b2']],
+      ['cakes', ['c3']],
+    ])
+    expect(experiments[0]!.runs[0]).toMatchObject({
+      kind: 'crashed',
+      status: 'failed',
+      reason: 'exit code 1',
+      configuration: { lr: 0.1 },
+      metrics: { loss: 0.5 },
+      startedAt: '2023-11-14T22:13:20.500Z',
+      finishedAt: '2023-11-14T22:13:27.500Z',
+      seconds: 7,
+      commit: 'c0ffee0',
+    })
+    expect(JSON.stringify(experiments)).not.toMatch(/ada|laptop|example\.org|secret-argument/)
+  })
+
+  test('a run that was resumed has two folders and is one run', async () => {
+    logged({ id: 'a1', config: { lr: '0.1', epochs: '5' }, history: [{ loss: '0.3' }, { loss: '0.5' }], exit: null })
+    logged({ id: 'a1', config: { epochs: '9' }, history: [{ loss: '0.4' }], start: 1_700_009_000 }, '20231115_000000')
+    const [experiment] = await readWandbFolder(folder, { metric: { name: 'loss:min' } })
+    expect(experiment!.runs).toHaveLength(1)
+    expect(experiment!.runs[0]).toMatchObject({
+      kind: 'finished',
+      configuration: { lr: 0.1, epochs: 9 },
+      metrics: { loss: 0.4, 'loss:min': 0.3 },
+      startedAt: '2023-11-14T22:13:20.500Z',
+    })
+  })
+
+  test('files alone have configuration, summary, commit and start, and do not say how it ended', async () => {
+    const summary =
+      '{"loss": 0.25, "eval": {"acc": 0.5}, "bad": NaN, "_runtime": 12.5, "_step": 9, "_wandb": {"runtime": 12}}'
+    synced('a1', { 'config.yaml': config, 'wandb-summary.json': summary, 'wandb-metadata.json': metadata })
+    const [experiment] = await readWandbFolder(join(folder, 'wandb'), {})
+    expect(experiment).toMatchObject({
+      name: null,
+      guesses: ['1 runs have no log that says how they ended: they count as finished'],
+    })
+    expect(experiment!.runs[0]).toMatchObject({
+      id: 'a1',
+      kind: 'finished',
+      configuration: {
+        betas: [0.9, 0.99],
+        eval_betas: [0.9, 0.99],
+        model: { depth: 4, note: "it's: quoted" },
+        lr: 0.001,
+      },
+      metrics: { loss: 0.25, 'eval.acc': 0.5 },
+      notFinite: ['bad'],
+      startedAt: '2023-11-14T22:13:20.000Z',
+      seconds: 12.5,
+      commit: 'c0ffee0',
+    })
+    expect(JSON.stringify(experiment)).not.toMatch(/ada|laptop|example\.org|secret-argument/)
+    const [kept] = await readWandbFolder(folder, { keepPersonal: true })
+    expect(kept!.runs[0]!.note).toBe(
+      'email: ada@example.org; host: adas-laptop; username: ada; program: /home/ada/train.py; args: ["--secret-argument"]',
+    )
+  })
+
+  test('what lies outside through a link is not read', async () => {
+    logged({ id: 'a1', history: [{ loss: '1' }] })
+    const outside = join(folder, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'config.yaml'), config)
+    const place = join(folder, 'wandb', 'run-20231114_221320-zz')
+    mkdirSync(join(place, 'files'), { recursive: true })
+    symlinkSync(join(outside, 'config.yaml'), join(place, 'files', 'config.yaml'))
+    const [experiment] = await readWandbFolder(folder, {})
+    expect(experiment!.runs.map(run => run.id)).toEqual(['a1'])
+    expect(experiment!.unusable).toMatchObject([
+      { place: 'run-20231114_221320-zz', reason: 'has neither a log nor files' },
+    ])
+  })
+
+  test('a run that is being written is left for later', async () => {
+    const place = logged({ id: 'a1', exit: null })
+    utimesSync(join(place, 'run-a1.wandb'), new Date(), new Date())
+    const [experiment] = await readWandbFolder(folder, {})
+    expect(experiment).toMatchObject({
+      runs: [],
+      unusable: [{ place: 'run a1', reason: 'has not ended: W&B says running' }],
+    })
+  })
+
+  test('import as a history, with the log alone as well', async () => {
+    const history = [{ loss: '0.5' }]
+    logged({ id: 'a1', config: { lr: '0.1', seed: '1' }, history })
+    logged({ id: 'b2', config: { lr: '0.1', seed: '2' }, history: [{ loss: '0.6' }], start: 1_700_000_100 })
+    logged({ id: 'c3', config: { lr: '0.3', seed: '1' }, history: [{ loss: 'NaN' }], start: 1_700_000_200 })
+    const { importer, histories } = await readSource(sourceOf('.', folder), {})
+    expect(importer.name).toBe('wandb')
+    expect(histories[0]).toMatchObject({ name: 'bread', metrics: [{ name: 'loss', direction: 'minimize' }] })
+    expect(histories[0]!.rows.map(({ role, seed, outcome }) => [role, seed, outcome.kind])).toEqual([
+      ['reference', 1, 'finished'],
+      ['reference', 2, 'finished'],
+      ['tried', 1, 'diverged'],
+    ])
+    const path = join('wandb', 'offline-run-20231114_221320-a1', 'run-a1.wandb')
+    const alone = await readSource(sourceOf(path, folder), {})
+    expect(alone.histories[0]!.rows).toHaveLength(1)
+  })
+})
+
+function table(text: string, options: ImportOptions = {}): Promise<TrackedExperiment[]> {
+  const path = join(folder, 'export.csv')
+  writeFileSync(path, text)
+  return readWandbTable(path, options)
+}
+
+const runsPage = `"Name","State","Notes","User","Tags","Created","Runtime","Sweep","lr","batch_size","optimizer","train/loss","val_acc","_step"
+"third","crashed","-","ada","","2023-11-14T23:00:00.000Z","10","","1","64","sgd","","","3"
+"second","finished","doubles it","ada","wide, late","2023-11-14T22:30:00.000Z","","","0.2","32","adam","NaN","0.71234567","9"
+"first","finished","a ""quoted"" note,
+in two lines","ada","baseline","2023-11-14T22:13:20.000Z","90","","0.1","32","adam","0.5","0.7","9"
+"first","running","","ada","","2023-11-14T23:30:00.000Z","5","","0.1","32","adam","0.9","","1"
+`
+
+describe('tables exported of W&B', () => {
+  test('the CSV of the runs page: what was set and what was measured is a guess', async () => {
+    const [experiment] = await table(runsPage)
+    expect(experiment!.guesses[0]).toBe(
+      'the table does not say which columns are results: train/loss, val_acc count as results, lr, batch_size, optimizer as what was set',
+    )
+    expect(experiment!.runs).toMatchObject([
+      {
+        id: 'first',
+        kind: 'finished',
+        configuration: { lr: 0.1, batch_size: 32, optimizer: 'adam' },
+        metrics: { 'train/loss': 0.5, val_acc: 0.7 },
+        text: 'a "quoted" note,\nin two lines',
+        isBaseline: true,
+        startedAt: '2023-11-14T22:13:20.000Z',
+        finishedAt: '2023-11-14T22:14:50.000Z',
+      },
+      {
+        id: 'second',
+        tags: ['wide', 'late'],
+        metrics: { val_acc: 0.71234567 },
+        notFinite: ['train/loss'],
+        seconds: null,
+      },
+      {
+        id: 'third',
+        kind: 'crashed',
+        status: 'crashed',
+        text: null,
+        reason: 'W&B lost it: it ended without saying so',
+      },
+    ])
+    expect(experiment!.unusable).toMatchObject([{ place: 'run first 2', reason: 'has not ended: W&B says running' }])
+    expect(JSON.stringify(experiment)).not.toContain('ada"')
+    const [kept] = await table(runsPage, { keepPersonal: true })
+    expect(kept!.runs[0]!.note).toBe('user: ada')
+  })
+
+  test('a column that the caller names is a result', async () => {
+    const [experiment] = await table(runsPage, { metric: { name: 'batch_size', direction: 'minimize' } })
+    expect(experiment!.runs[0]!.metrics).toMatchObject({ batch_size: 32 })
+    expect(experiment!.runs[0]!.configuration).toEqual({ lr: 0.1, optimizer: 'adam' })
+  })
+
+  test("the CSV of the interface's script has Python's dictionaries in its cells", async () => {
+    const [experiment] = await table(`,summary,config,name
+0,"{'loss': 0.5, '_timestamp': 1700000100.5, '_runtime': 60.5, 'best': {'loss': 0.4}, '_wandb': {'runtime': 60}}","{'lr': 0.1, 'betas': (0.9, 0.99), 'name': ""it's"", 'flag': True, 'path': PosixPath('a, b'), 'none': None}",second
+1,"{'loss': nan, 'table': <Table at 0x7f, {1}>, '_timestamp': 1700000000.0, '_runtime': 10}","{'lr': 1e-05}",first
+2,"{'loss': ","{}",torn
+`)
+    expect(experiment!.runs).toMatchObject([
+      {
+        id: 'first',
+        configuration: { lr: 0.00001 },
+        metrics: {},
+        notFinite: ['loss'],
+        startedAt: '2023-11-14T22:13:10.000Z',
+      },
+      {
+        id: 'second',
+        configuration: { lr: 0.1, betas: [0.9, 0.99], name: "it's", flag: true, path: "PosixPath('a, b')", none: null },
+        metrics: { loss: 0.5, 'best.loss': 0.4 },
+        startedAt: '2023-11-14T22:14:00.000Z',
+        finishedAt: '2023-11-14T22:15:00.500Z',
+      },
+    ])
+    expect(experiment!.unusable).toMatchObject([
+      { place: 'line 4', reason: 'its summary is no dictionary that can be read' },
+    ])
+    expect(experiment!.guesses).toEqual(['the table has no column state: every run counts as finished'])
+  })
+
+  test('the CSV of a chart is refused, with what to export instead', async () => {
+    const chart = '"Step","first - loss","first - loss__MIN","first - loss__MAX"\n"0","0.9","0.9","0.9"\n'
+    await expect(table(chart)).rejects.toThrow(
+      'export.csv is the export of a chart: a curve a column, and nothing of what was set; export the table of runs instead',
+    )
+    await expect(readSource(sourceOf('export.csv', folder), {})).rejects.toThrow('is the export of a chart')
+    await expect(table('a,b\n1,2\n')).rejects.toThrow('has not the columns of a table')
+  })
+
+  test('import as a history', async () => {
+    await table(runsPage)
+    const { importer, histories } = await readSource(sourceOf('export.csv', folder), {})
+    expect(importer.name).toBe('wandb')
+    expect(basename(histories[0]!.source)).toBe('export.csv')
+    expect(histories[0]!.rows.map(({ role }) => role)).toEqual(['reference', 'tried', 'tried'])
+  })
+})
