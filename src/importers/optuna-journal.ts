@@ -28,10 +28,11 @@ export function isOptunaJournal(source: Source): boolean {
   return /^\{"op_code": ?\d+, ?"worker_id": ?"/.test(beginningOf(source))
 }
 
-/** One for each study that was not deleted. Throws a sentence where a line before the last cannot be read. */
+/** One for each study that has trials and was not deleted. Throws a sentence where a line before the last cannot be read. */
 export async function readOptunaJournal({ path }: LocalFile, options: ImportOptions): Promise<TrackedExperiment[]> {
   const { studies, torn } = await replay(path, options)
-  return studies.map((study, index) => {
+  const tried = studies.filter(({ trials }) => trials.length > 0)
+  return tried.map((study, index) => {
     const tracked = trackedStudy({ ...study, trials: study.trials.map(trialOf) }, options)
     // The line that is cut off belongs to no study that we know: it stands with the first.
     return torn === null || index > 0 ? tracked : { ...tracked, unusable: [...tracked.unusable, torn] }

@@ -15,14 +15,16 @@ export function isOptunaSqlite(path: string): boolean {
   return isSqliteWith(path, ['studies', 'trials', 'trial_params', 'trial_user_attributes'])
 }
 
-/** One for each study. Throws a sentence where the file cannot be read. */
+/** One for each study that has trials. Throws a sentence where the file cannot be read. */
 export function readOptunaSqlite(path: string, options: ImportOptions): TrackedExperiment[] {
   using file = openSqlite(path)
   const read: TrackedExperiment[] = []
   let rows = 0
   for (const study of file.rows('select * from studies order by study_id')) {
     options.signal?.throwIfAborted()
-    const tracked = trackedStudy(readStudy(file, study), options)
+    const known = readStudy(file, study)
+    if (known.trials.length === 0) continue
+    const tracked = trackedStudy(known, options)
     rows += tracked.runs.length + tracked.unusable.length
     options.progress?.(rows)
     read.push(tracked)

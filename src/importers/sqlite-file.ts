@@ -43,10 +43,14 @@ export function openSqlite(path: string): SqliteFile {
     opened.exec('pragma trusted_schema = off')
     return opened
   })
-  const tables = readable(() => {
-    const found = database.prepare("select name from sqlite_master where type = 'table'").all()
-    return new Set(found.map(row => String(row['name'])))
-  })
+  let tables: ReadonlySet<string>
+  try {
+    const found = readable(() => database.prepare("select name from sqlite_master where type = 'table'").all())
+    tables = new Set(found.map(row => String(row['name'])))
+  } catch (error) {
+    database.close()
+    throw error
+  }
   return {
     tables,
     columnsOf: table => {
