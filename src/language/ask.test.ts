@@ -108,6 +108,18 @@ test('an answer that is cut off is asked for again with more room', async () => 
   expect(server.asked[1]!.body.messages[3]!.content).toContain('cut off after 100 tokens')
 })
 
+test('a server that knows no schemas is asked in words alone from then on', async () => {
+  await using server = await scriptedServer(({ body }) =>
+    body.response_format === undefined
+      ? good
+      : { status: 400, body: '{"error":{"message":"unknown field response_format"}}' },
+  )
+  const asked = await asking(server)
+  expect(await ask(question, asked)).toMatchObject({ answer: { chance: 0.25 } })
+  expect(await ask({ ...question, seed: 8 }, asked)).toMatchObject({ answer: { chance: 0.25 } })
+  expect(server.asked).toHaveLength(3)
+})
+
 test('a refusal is a failed answer at once', async () => {
   await using server = await serverThat({ answer: '', finish: 'content_filter' })
   expect(await ask(question, await asking(server))).toMatchObject({ failed: 'it refused to answer' })

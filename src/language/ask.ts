@@ -8,7 +8,7 @@ import { type Answers, keyOf } from './answers.ts'
 import type { Meter } from './budget.ts'
 import type { OpenModel } from './open-model.ts'
 import { type Expected, readAnswer } from './read-answer.ts'
-import { type Effort, send } from './send.ts'
+import { type Effort, type Reply, type Request, send } from './send.ts'
 import { addUsage, noUsage, tokensOf, type Usage } from './usage.ts'
 
 export interface Question<T> extends Expected<T> {
@@ -47,7 +47,7 @@ const longestShown = 8000
 export async function ask<T>(question: Question<T>, asking: Asking): Promise<Answer<T>> {
   const { model, effort, answers, meter } = asking
   const { instructions, shared, own, seed } = question
-  const schema = z.toJSONSchema(question.schema, { target: 'draft-7' }) as JSONSchema7
+  const schema = jsonSchemaOf(question.schema)
   const name = model.name.text
   const key = keyOf([1, name, effort ?? null, instructions, shared, own, schema, seed, question.maxOutputTokens])
   const before = answers?.get(key) ?? null
@@ -59,12 +59,18 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
   const messages: ModelMessage[] = [firstMessage(question, model)]
   let { maxOutputTokens } = question
   let usage = noUsage
+  const reasons: string[] = []
   for (let attempt = 1; ; attempt++) {
-    const obstacle = meter.obstacle(estimateOf(question))
-    if (obstacle !== null) return { failed: `it was not asked: ${obstacle}`, usage }
-    const reply = await send({ ...asking, instructions, messages, schema, seed, maxOutputTokens })
-    if ('failed' in reply) return { failed: reply.failed, usage }
-    meter.add(reply.usage)
+    const estimate = estimateOf({ ...question, maxOutputTokens })
+    const reply = await sendWithin(meter, estimate, {
+      ...asking,
+      instructions,
+      messages,
+      schema,
+      seed,
+      maxOutputTokens,
+    })
+    if ('failed' in reply) return { failed: [...reasons, reply.failed].join('; the second time '), usage }
     usage = addUsage(usage, reply.usage)
     const read = readAnswer(reply.text, question)
     if ('answer' in read) {
@@ -75,11 +81,40 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
     const cut = reply.finish === 'length'
     const wrong = cut ? `it was cut off after ${maxOutputTokens} tokens` : read.wrong
     if (attempt === 2) return { failed: `its answer could not be used, asked twice: ${wrong}`, usage }
+    reasons.push(`its answer could not be used: ${wrong}`)
     if (cut) maxOutputTokens *= 2
     // Some templates refuse an empty turn.
     const shown = reply.text.trim() === '' ? '(no answer)' : reply.text.slice(0, longestShown)
     messages.push({ role: 'assistant', content: shown }, { role: 'user', content: secondRequest(wrong, cut) })
   }
+}
+
+async function sendWithin(
+  meter: Meter,
+  estimate: Usage,
+  request: Request,
+): Promise<Reply | { readonly failed: string }> {
+  const room = meter.reserve(estimate)
+  if ('obstacle' in room) return { failed: `it was not asked: ${room.obstacle}` }
+  let usage = noUsage
+  try {
+    const reply = await send(request)
+    if ('usage' in reply) usage = reply.usage
+    return reply
+  } finally {
+    room.settle(usage)
+  }
+}
+
+function jsonSchemaOf(schema: z.ZodType): JSONSchema7 {
+  return z.toJSONSchema(schema, {
+    target: 'draft-7',
+    override: ({ jsonSchema }) => {
+      // Bounds of what a double can count: grammars that servers make of a schema grow with every digit.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  }) as JSONSchema7
 }
 
 /** What one question takes at most, before it is asked. */

@@ -1,4 +1,7 @@
-/** A limit on what answers may take, asked before each question and told the real figures after it. */
+/**
+ * A limit on what answers may take. Each question reserves what it may take at most before it is asked, so that several at
+ * once stay within it too, and the real figures take the place of the reservation afterwards.
+ */
 import { addUsage, costOf, noUsage, type Price, type Usage } from './usage.ts'
 
 export interface Limit {
@@ -9,9 +12,8 @@ export interface Limit {
 
 export interface Meter {
   spent(): Usage
-  add(usage: Usage): void
-  /** Why a question that takes about this much may not be asked any more; null while it may. */
-  obstacle(estimate: Usage): string | null
+  /** Room for a question that takes this much at most, or why there is none. `settle` once it is answered, or was not. */
+  reserve(estimate: Usage): { settle(usage: Usage): void } | { readonly obstacle: string }
 }
 
 /** Throws where money is limited and no price says what anything costs. */
@@ -22,20 +24,30 @@ export function startMeter(limit: Limit, price: Price | null): Meter {
     )
   }
   let spent = noUsage
+  const open = new Set<Usage>()
+  const obstacleTo = (estimate: Usage): string | null => {
+    const after = [...open, estimate].reduce(addUsage, spent)
+    if (limit.tokens !== undefined && after.input + after.output > limit.tokens) {
+      return `the budget of ${limit.tokens} tokens does not reach any further (${spent.input + spent.output} are spent)`
+    }
+    if (limit.cost !== undefined && costOf(after, price)! > limit.cost) {
+      return `the budget of ${limit.cost} does not reach any further (${costOf(spent, price)!.toPrecision(3)} is spent)`
+    }
+    return null
+  }
   return {
     spent: () => spent,
-    add: usage => {
-      spent = addUsage(spent, usage)
-    },
-    obstacle: estimate => {
-      const after = addUsage(spent, estimate)
-      if (limit.tokens !== undefined && after.input + after.output > limit.tokens) {
-        return `the budget of ${limit.tokens} tokens does not reach any further (${spent.input + spent.output} are spent)`
+    reserve: estimate => {
+      const obstacle = obstacleTo(estimate)
+      if (obstacle !== null) return { obstacle }
+      const reserved = { ...estimate }
+      open.add(reserved)
+      return {
+        settle: usage => {
+          open.delete(reserved)
+          spent = addUsage(spent, usage)
+        },
       }
-      if (limit.cost !== undefined && costOf(after, price)! > limit.cost) {
-        return `the budget of ${limit.cost} does not reach any further (${costOf(spent, price)!.toPrecision(3)} is spent)`
-      }
-      return null
     },
   }
 }

@@ -11,6 +11,7 @@ interface ApiError {
   readonly message: string
   readonly statusCode?: number
   readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly responseBody?: string
   readonly isRetryable: boolean
   readonly cause?: unknown
 }
@@ -53,6 +54,13 @@ export async function hopeless(error: unknown, model: OpenModel): Promise<string
   if (statusCode === 404)
     return `There is no model ${text} (404): correct its name or address. ${failureOf(error, model)}`
   return null
+}
+
+/** Whether the server cannot hold a model to a JSON schema, or not to ours. */
+export async function refusesSchemas(error: unknown): Promise<boolean> {
+  const found = await apiError(error)
+  const said = `${found?.message} ${found?.responseBody}`
+  return found?.statusCode !== undefined && found.statusCode >= 400 && /response_format|json_schema|grammar/i.test(said)
 }
 
 /** In words, bounded, without keys: a server may repeat in its message what it was sent. */

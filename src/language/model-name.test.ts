@@ -46,10 +46,13 @@ test('money is reckoned from tokens, those that were kept at their own price; wi
   expect(() => startMeter({ cost: 1 }, null)).toThrow('no price is known')
   const meter = startMeter({ cost: 2.5 }, { input: 2, output: 10 })
   const question = { requests: 1, input: 500_000, cached: 0, output: 50_000 }
-  expect(meter.obstacle(question)).toBeNull()
-  meter.add(question)
-  expect(meter.obstacle({ ...question, output: 51_000 })).toBe(
-    'the budget of 2.5 does not reach any further (1.50 is spent)',
-  )
-  expect(meter.spent()).toEqual(question)
+  const asked = meter.reserve(question)
+  // What is still out counts in full.
+  expect(meter.reserve({ ...question, output: 51_000 })).toEqual({
+    obstacle: 'the budget of 2.5 does not reach any further (0.00 is spent)',
+  })
+  if ('obstacle' in asked) throw new Error(asked.obstacle)
+  asked.settle({ ...question, output: 10_000 })
+  expect(meter.spent()).toEqual({ ...question, output: 10_000 })
+  expect(meter.reserve({ ...question, output: 30_000 })).toHaveProperty('settle')
 })

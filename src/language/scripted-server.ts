@@ -34,7 +34,7 @@ export interface ScriptedServer {
   readonly model: string
   readonly asked: Asked[]
   /** What happens next: given the question and its number from 0. */
-  behave: (asked: Asked, index: number) => Behaviour
+  behave: (asked: Asked, index: number) => Behaviour | Promise<Behaviour>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -43,11 +43,11 @@ export async function scriptedServer(behave: ScriptedServer['behave']): Promise<
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', part => parts.push(part))
-    request.on('end', () => {
+    request.on('end', async () => {
       const text = Buffer.concat(parts).toString('utf8')
       const question: Asked = { path: request.url!, headers: request.headers, text, body: JSON.parse(text) }
       asked.push(question)
-      const behaviour = scripted.behave(question, asked.length - 1)
+      const behaviour = await scripted.behave(question, asked.length - 1)
       if (behaviour === 'hang') return
       if (behaviour === 'drop') return void request.socket.destroy()
       if ('status' in behaviour) {

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONSchema7, ModelMessage } from 'ai'
-import { failureOf, hopeless, retryMilliseconds } from './failure.ts'
+import { failureOf, hopeless, refusesSchemas, retryMilliseconds } from './failure.ts'
 import type { OpenModel } from './open-model.ts'
 import { tokensOf, type Usage } from './usage.ts'
 
@@ -35,6 +35,9 @@ export interface Reply {
 
 const mostTries = 4
 
+/** Models whose server refused to hold them to a schema: they are asked in words alone, which say the shape too. */
+const withoutSchemas = new WeakSet<OpenModel>()
+
 export async function send(request: Request): Promise<Reply | { readonly failed: string }> {
   for (let attempt = 1; ; attempt++) {
     const slow = new AbortController()
@@ -49,6 +52,10 @@ export async function send(request: Request): Promise<Reply | { readonly failed:
     }
     request.signal.throwIfAborted()
     if (slow.signal.aborted) return { failed: `it did not answer within ${request.timeoutSeconds} seconds` }
+    if ((await refusesSchemas(error)) && !withoutSchemas.has(request.model)) {
+      withoutSchemas.add(request.model)
+      continue
+    }
     const wait = await retryMilliseconds(error, attempt)
     if (wait === null || attempt === mostTries) {
       const why = await hopeless(error, request.model)
@@ -63,22 +70,26 @@ async function sendOnce(request: Request, abortSignal: AbortSignal): Promise<Rep
   const { generateText } = await import('ai')
   // Its warnings (a parameter that the provider does not know) would stand among our output.
   globalThis.AI_SDK_LOG_WARNINGS = false
-  const { instructions, messages, schema, seed, maxOutputTokens, effort } = request
+  const { model, instructions, messages, schema, seed, maxOutputTokens, effort } = request
   let answer = ''
   const result = await generateText({
-    model: request.model.model,
+    model: model.model,
     instructions,
     messages: [...messages],
     // The answer is checked by whoever asks, who can say what is wrong with it: here it only passes through.
     output: {
       name: 'answer',
-      responseFormat: Promise.resolve({ type: 'json' as const, schema, name: 'answer' }),
+      responseFormat: Promise.resolve(
+        withoutSchemas.has(model) ? { type: 'text' as const } : { type: 'json' as const, schema, name: 'answer' },
+      ),
       parseCompleteOutput: async ({ text }: { text: string }) => (answer = text),
       parsePartialOutput: async () => undefined,
       createElementStreamTransform: () => undefined,
     },
     seed,
     maxOutputTokens,
+    // Nothing is left with the provider, and no summary of thoughts is bought, which not every account may have.
+    providerOptions: { openai: { store: false, reasoningSummary: null } },
     ...(effort === undefined ? {} : { reasoning: effort }),
     maxRetries: 0,
     abortSignal,

@@ -4,12 +4,15 @@ import type { Quantiles } from '../../experiment/record.ts'
 
 const gain = z.strictObject({ p10: z.number(), p25: z.number(), p50: z.number(), p75: z.number(), p90: z.number() })
 
+/** Not in the schema: strict ones of some providers know no lengths. */
+const longestUncertainty = 1000
+
 /** What it goes by comes first: a model that writes it down before its numbers lets them follow from it. */
 const candidateAnswer = z.strictObject({
   candidate: z.string(),
-  closest: z.array(z.int()).max(20),
+  closest: z.array(z.int()),
   basis: z.enum(['analogy', 'mechanism']),
-  uncertainty: z.string().max(1000),
+  uncertainty: z.string(),
   finishes: z.number().min(0).max(1),
   gain,
 })
@@ -37,6 +40,9 @@ export function problemWith(
     const quantiles = quantilesOf(answer)
     if (quantiles.some((value, index) => index > 0 && value < quantiles[index - 1]!)) {
       return `the gain of candidate ${answer.candidate} must not decrease from p10 to p90, and it is ${quantiles.join(', ')}`
+    }
+    if (answer.uncertainty.length > longestUncertainty) {
+      return `the uncertainty of candidate ${answer.candidate} has ${answer.uncertainty.length} characters; say it in one sentence`
     }
     const unknown = answer.closest.find(id => !recordIds.has(id))
     if (unknown !== undefined) {

@@ -14,7 +14,8 @@ import {
   type ModelUse,
 } from '../../experiment/record.ts'
 import { openAnswers } from '../../language/answers.ts'
-import { type Answer, ask } from '../../language/ask.ts'
+import type { Answer } from '../../language/ask.ts'
+import { askAll } from '../../language/ask-all.ts'
 import { startMeter } from '../../language/budget.ts'
 import { type OpenModel, openModel } from '../../language/open-model.ts'
 import { addUsage, costOf, noUsage, type Usage } from '../../language/usage.ts'
@@ -76,11 +77,16 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
     tell(estimateText(model.name.text, estimateQuestions({ questions }, settings)))
 
     const got = candidates.map((): Got => ({ answers: [], asked: 0, usage: noUsage, reason: '' }))
-    for (const { question, asked } of questions) {
-      const answer = await ask(question, { ...settings, model, meter, answers, signal })
+    const { concurrency = model.name.kind === 'endpoint' ? 1 : 4, ...asking } = settings
+    const given = await askAll(
+      questions.map(({ question }) => question),
+      { ...asking, model, meter, answers, signal },
+      concurrency,
+    )
+    given.forEach((answer, index) => {
       if ('kept' in answer && answer.kept) kept++
-      hand(answer, asked, got)
-    }
+      hand(answer, questions[index]!.asked, got)
+    })
     const use = ({ usage }: Got): ModelUse => ({
       name: model.name.text,
       effort: settings.effort ?? null,

@@ -27,6 +27,8 @@ export const languageSettings = z.strictObject({
   budget: z.strictObject({ tokens: count.optional(), cost: positive.optional() }).default({}),
   /** Of a million tokens: in, in and known to the prompt cache, out. */
   price: z.strictObject({ input: positive, cached: positive.optional(), output: positive }).optional(),
+  /** Questions at once, after the first: many local servers answer one at a time, and the others wait in vain. */
+  concurrency: count.optional(),
   /** Tokens that a question and its answer may have together; of a longer history the most telling part is shown. */
   context: count.default(100_000),
   /** Of one answer. Node's own patience with a silent server ends at 300. */
