@@ -4,7 +4,7 @@ import { intervalOf } from '../statistics/bootstrap.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { spearman } from '../statistics/ranks.ts'
 import { constant } from './constant.ts'
-import { type Entrant, evaluateRolling, type RollingEvaluationOptions } from './evaluate-rolling.ts'
+import { type Entrant, evaluateRolling, planRolling, type RollingEvaluationOptions } from './evaluate-rolling.ts'
 import type { Forecaster } from './forecaster.ts'
 import { neighbours } from './neighbours.ts'
 import { oracle } from './planted/oracle.ts'
@@ -12,10 +12,9 @@ import { candidateOf, environmentOf, recordWith } from './planted/records.ts'
 import { plantedRecords, recipeEnvironment } from './planted/response-surface.ts'
 import { normalQuantiles } from './quantiles.ts'
 import { ridge } from './ridge.ts'
-import { rollingDefaults } from './rolling-origin.ts'
 
 const worth = (forecasts: readonly Forecast[]) => forecasts.map(({ quantiles }) => quantiles[2])
-const options: RollingEvaluationOptions = { ...rollingDefaults, resamples: 200, seed: 1, worth }
+const options: RollingEvaluationOptions = { resamples: 200, seed: 1, worth }
 const olmo = { environment: recipeEnvironment('olmo'), records: plantedRecords('olmo', 60, seededRandom(1)) }
 const nanochat = {
   environment: recipeEnvironment('nanochat'),
@@ -42,7 +41,7 @@ function saying(of: (candidate: ExperimentRecord) => number, spread: number): Fo
 test('an oracle is perfect, a constant is the yardstick and has no ranking, and their difference is found', async () => {
   const { results, differences } = await evaluateRolling(
     [entrant('constant', constant), entrant('oracle', oracle), entrant('ridge', ridge)],
-    [olmo, nanochat],
+    planRolling([olmo, nanochat]),
     options,
   )
   const [yardstick, truth] = results.map(({ overall }) => overall)
@@ -78,7 +77,7 @@ test('no forecast sees its own time or later, nor a near-duplicate of another en
   for (const history of ['none', 'in-environment', 'cross-environment', 'pooled'] as const) {
     asked.length = 0
     const left: number[] = []
-    await evaluateRolling([entrant('noting', noting, history)], [olmo], { ...options, others: [nanochat] })
+    await evaluateRolling([entrant('noting', noting, history)], planRolling([olmo], [nanochat]), options)
     expect(asked.flatMap(({ ids }) => ids).length).toBeGreaterThan(40)
     for (const { ids, seen } of asked) {
       expect(ids.length).toBeLessThanOrEqual(4)
@@ -109,10 +108,12 @@ test('no forecast sees its own time or later, nor a near-duplicate of another en
 test('a forecaster that looks ahead is refused', async () => {
   const peeking: Forecaster = (environment, _history, candidates, seed) =>
     neighbours(environment, olmo.records, candidates, seed)
-  await expect(evaluateRolling([entrant('peeking', peeking)], [olmo], options)).rejects.toThrow(/was shown record \d+/)
-  await expect(
-    evaluateRolling([entrant('constant', constant)], [{ ...olmo, records: olmo.records.slice(0, 9) }], options),
-  ).rejects.toThrow('planted-olmo has 9 records; it needs 10 with an outcome or more')
+  await expect(evaluateRolling([entrant('peeking', peeking)], planRolling([olmo]), options)).rejects.toThrow(
+    /was shown record \d+/,
+  )
+  expect(() => planRolling([{ ...olmo, records: olmo.records.slice(0, 9) }])).toThrow(
+    'planted-olmo has 9 records; it needs 10 with an outcome or more',
+  )
 })
 
 test('in pools of few rows, knowing only that gains shrink is worth little; over the whole log it looks good', async () => {
@@ -127,7 +128,7 @@ test('in pools of few rows, knowing only that gains shrink is worth little; over
     ),
   )
   const clock = saying(({ id }) => -id, 1)
-  const { results } = await evaluateRolling([entrant('clock', clock)], [{ environment, records }], options)
+  const { results } = await evaluateRolling([entrant('clock', clock)], planRolling([{ environment, records }]), options)
   const whole = spearman(
     records.map(({ id }) => -id),
     records.map(({ measured }) => measured!.gain),
@@ -151,7 +152,10 @@ test('between forecasters that know nothing, Holm lets few differences through',
         saying(({ id }) => own.get(id)!, 1),
       )
     })
-    const { differences } = await evaluateRolling(guesses, [{ environment, records }], { ...options, resamples: 5 })
+    const { differences } = await evaluateRolling(guesses, planRolling([{ environment, records }]), {
+      ...options,
+      resamples: 5,
+    })
     if (differences.some(({ adjusted }) => adjusted <= 0.05)) found++
   }
   // Three corrected families of 0.05 each: at most 0.15 of the trials in expectation, Binomial(30, 0.15).
@@ -170,7 +174,7 @@ test('the quantiles are scored as the pinball loss says', async () => {
         saying(() => 0, 0),
       ),
     ],
-    [{ environment, records }],
+    planRolling([{ environment, records }]),
     options,
   )
   // Of two tested gains, 1 and 0, all quantiles say 0: the loss of the first is the mean level, one half.

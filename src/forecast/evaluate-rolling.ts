@@ -2,7 +2,8 @@
  * Forecasters judged by rolling origin on one environment or several: each forecasts the same pools, one after the other.
  */
 
-import type { Forecast } from '../experiment/record.ts'
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { meanEstimate } from '../statistics/bootstrap.ts'
 import { type Random, seededRandom } from '../statistics/random.ts'
 import { type Contender, type Difference, differences } from './differences.ts'
@@ -10,13 +11,14 @@ import { comparableFigures, type Figures, figuresOf, type PoolResample, poolResa
 import type { Forecaster } from './forecaster.ts'
 import type { HistoryKind } from './history-kind.ts'
 import type { Judged } from './judge.ts'
-import { judgePool } from './judge-pool.ts'
+import { byReference, judgePool } from './judge-pool.ts'
 import { type PoolQuality, poolQuality } from './pool-quality.ts'
 import {
   groupsById,
   historyOfPool,
   type RollingOptions,
   type RollingPool,
+  rollingDefaults,
   rollingPools,
   type Series,
 } from './rolling-origin.ts'
@@ -28,13 +30,19 @@ export interface Entrant {
   readonly history: HistoryKind
 }
 
-export interface RollingEvaluationOptions extends RollingOptions {
+/** What is forecast, and from what. */
+export interface RollingPlan {
+  readonly environments: readonly Series[]
+  /** By environment. */
+  readonly pools: readonly (readonly RollingPool[])[]
+  historyOf(kind: HistoryKind, environment: number, pool: RollingPool): ExperimentRecord[]
+}
+
+export interface RollingEvaluationOptions {
   readonly resamples: number
   readonly seed: number
   /** What candidates are chosen by, larger first. */
   readonly worth: (forecasts: readonly Forecast[]) => number[]
-  /** Environments that forecasts may learn from and that are not evaluated. */
-  readonly others?: readonly Series[]
   /** Told before each pool of each entrant. */
   readonly progress?: (done: number, of: number) => void
 }
@@ -49,45 +57,68 @@ export interface EntrantResult {
 }
 
 export interface RollingEvaluation {
-  /** By environment. */
-  readonly pools: readonly (readonly RollingPool[])[]
   /** In the order of the entrants. */
   readonly results: readonly EntrantResult[]
   /** On the mean over all environments; between all pairs of entrants. */
   readonly differences: readonly Difference[]
 }
 
-/**
- * The first entrant is the yardstick: loss and regret are stated beside its own, so it should be one that looks at no candidate. An
- * environment with no pool is refused.
- */
-export async function evaluateRolling(
-  entrants: readonly Entrant[],
+/** `others`: environments that forecasts may learn from and that are not evaluated. An environment with no pool is refused. */
+export function planRolling(
   environments: readonly Series[],
-  options: RollingEvaluationOptions,
-): Promise<RollingEvaluation> {
+  others: readonly Series[] = [],
+  options: RollingOptions = rollingDefaults,
+): RollingPlan {
   const pools = environments.map(({ records }) => rollingPools(records, options))
   pools.forEach((some, index) => {
     if (some.length > 0) return
     const { environment, records } = environments[index]!
     throw new Error(
-      `evaluateRolling: ${environment.family.name} has ${records.length} records; it needs ${options.firstTested + 2} with an outcome or more`,
+      `planRolling: ${environment.family.name} has ${records.length} records; it needs ${options.firstTested + 2} with an outcome or more`,
     )
   })
-  const source = [...environments, ...(options.others ?? [])]
-  const groups = groupsById(source.flatMap(({ records }) => records))
+  const source = [...environments, ...others]
+  // Only other environments' records are ever left out, so with none of them nobody asks.
+  const groups = source.length > 1 ? groupsById(source.flatMap(({ records }) => records)) : new Map<number, number>()
+  const foreign = environments.map((_, index) =>
+    source.flatMap((series, other) => (other === index ? [] : series.records)),
+  )
+  return {
+    environments,
+    pools,
+    historyOf: (kind, environment, pool) => historyOfPool(kind, pool, foreign[environment]!, groups),
+  }
+}
+
+/** Everything that an entrant with that history will be asked, for whoever wants to know what it will take. */
+export function questionsOf(
+  { pools, historyOf }: RollingPlan,
+  kind: HistoryKind,
+): { readonly environment: Environment; readonly history: ExperimentRecord[]; readonly tested: ExperimentRecord[] }[] {
+  return pools.flatMap((some, environment) =>
+    some.flatMap(pool => {
+      const history = historyOf(kind, environment, pool)
+      return byReference(pool.tested).map(({ environment, tested }) => ({ environment, history, tested }))
+    }),
+  )
+}
+
+/** The first entrant is the yardstick: loss and regret are stated beside its own, so it should be one that looks at no candidate. */
+export async function evaluateRolling(
+  entrants: readonly Entrant[],
+  { pools, historyOf }: RollingPlan,
+  options: RollingEvaluationOptions,
+): Promise<RollingEvaluation> {
   const total = entrants.length * pools.flat().length
   let done = 0
   const judged: Judged[][][][] = []
   for (const { forecaster, history } of entrants) {
     const own: Judged[][][] = []
-    for (const [index, some] of pools.entries()) {
-      const others = source.flatMap(({ records }, other) => (other === index ? [] : records))
+    for (const [environment, some] of pools.entries()) {
       const inOrder: Judged[][] = []
       for (const pool of some) {
         options.progress?.(done++, total)
-        const known = historyOfPool(history, pool, others, groups)
-        inOrder.push(await judgePool(forecaster, pool.tested, known, options.seed))
+        inOrder.push(await judgePool(forecaster, pool.tested, historyOf(history, environment, pool), options.seed))
       }
       own.push(inOrder)
     }
@@ -99,7 +130,6 @@ export async function evaluateRolling(
     poolResamples(some.length, options.resamples, random.fork(`environment ${index}`)),
   )
   return {
-    pools,
     results: entrants.map((entrant, index) =>
       resultOf(entrant, judged[index]!, qualities[index]!, qualities[0]!, resamples),
     ),

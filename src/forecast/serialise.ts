@@ -26,7 +26,8 @@ export function serialiseHistory(environment: Environment, history: readonly Exp
   const records = inOrder(history).map(record => serialiseRecord(environment, record))
   return [
     `# Environment\n${serialiseEnvironment(environment)}`,
-    `# History: ${records.length} records\n`,
+    // Not how many: a history that has grown still begins as it did, and prompt caches hold over rounds.
+    '# History: every record that is known here\n',
     ...records,
   ].join('\n')
 }

@@ -2,203 +2,215 @@
 import { z } from 'zod'
 import { scores } from '../campaign/choose.ts'
 import { objectiveOf } from '../experiment/environment.ts'
-import type { Difference } from '../forecast/differences.ts'
-import { type Entrant, evaluateRolling, type RollingEvaluation } from '../forecast/evaluate-rolling.ts'
+import { evaluateHalves } from '../forecast/evaluate-halves.ts'
+import { evaluateRolling, planRolling, questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
 import { blocksOfPools, type Figures } from '../forecast/figures.ts'
-import { forecasterNames, forecasters, withoutRanking } from '../forecast/forecaster.ts'
-import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
+import { forecasterNames } from '../forecast/forecaster.ts'
+import { historyKinds } from '../forecast/history-kind.ts'
+import { estimateText, spentText } from '../forecast/language/figures.ts'
+import { noiseCeiling } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
-import { conclusion, differenceTable, type FiguresRow, figureTables } from '../report/evaluation-text.ts'
-import { countText } from '../report/numbers.ts'
+import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { allSeries, datesOf, seriesNamed, seriesOf } from './evaluated-series.ts'
-import { InputError, operation } from './operation.ts'
-import { inPlace } from './surroundings.ts'
+import { type Compared, entrantsOf, splitList } from './entrants.ts'
+import { datesOf, type EvaluatedSeries, withSeries } from './evaluated-series.ts'
+import { languageFlags } from './language-flags.ts'
+import { type Context, InputError, operation } from './operation.ts'
 
-interface EvaluatedEnvironment {
-  readonly name: string
-  readonly metric: string
-  readonly direction: string
-  readonly records: number
-  readonly withoutGain: number
-  readonly pools: number
-  readonly blocks: number
-  readonly tested: number
-  readonly dates: { readonly first: string; readonly last: string } | null
-  readonly rows: readonly FiguresRow[]
-}
-
-interface Evaluated {
-  readonly environments: readonly EvaluatedEnvironment[]
-  /** The mean over several environments; null where there is one. */
-  readonly overall: readonly FiguresRow[] | null
-  readonly differences: readonly Difference[]
-  readonly baselines: readonly string[]
-}
+/** Halves: random splits, both ways. */
+const splits = 10
+const halvesPools = 500
 
 export const evaluate = operation({
   name: 'evaluate',
   summary: 'which forecaster to trust, judged on the records there are',
-  example: 'almanac evaluate --forecasters kernel,ridge',
+  example: 'almanac evaluate --forecasters kernel,stack',
   positional: [],
   input: z.strictObject({
-    environment: z.array(z.string()).optional().describe('environments by name (default: the one of this folder)'),
-    all: z.boolean().default(false).describe('every environment of the ledger that has enough records'),
+    environment: z
+      .array(z.string())
+      .optional()
+      .describe('environments of the ledger by name (default: that of the folder)'),
+    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
     forecasters: z
       .array(z.string())
       .optional()
-      .describe('by name (default: all); constant and recent are always beside them'),
+      .describe(`of ${forecasterNames.join(', ')}, language (default: all but language); constant and recent always`),
     history: z
       .array(z.string())
       .optional()
       .describe(`what they may use: ${historyKinds.join(', ')} (default: in-environment)`),
+    split: z
+      .enum(['rolling', 'halves'])
+      .default('rolling')
+      .describe('in time order, or random halves for records without one'),
     pools: z
       .number()
       .int()
       .positive()
       .default(rollingDefaults.mostPools)
-      .describe('at most this many pools of each environment are forecast'),
+      .describe('at most this many pools of consecutive rows are forecast in each'),
+    poolSize: z.number().int().min(2).default(rollingDefaults.poolSize).describe('rows in a pool'),
+    ...languageFlags,
+    model: z
+      .array(z.string())
+      .optional()
+      .describe('language models that forecast: provider/model, or http://…/v1#model'),
+    effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
     resamples: z.number().int().min(100).default(1000).describe('bootstrap resamples behind the intervals'),
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
-  run: ({ environment: names, all, forecasters: asked, history, pools, resamples, seed }, context) => {
-    const entrants = entrantsOf(
-      chosen(asked, forecasterNames, '--forecasters'),
-      chosen(history, historyKinds, '--history'),
-    )
-    return inPlace(context, async ({ ledger, environment }): Promise<Evaluated> => {
-      const series = await allSeries(ledger)
-      const enough = ({ records }: Series) => records.length >= rollingDefaults.firstTested + 2
-      const evaluated = all
-        ? series.filter(enough)
-        : names
-          ? seriesNamed(series, names.flatMap(splitList))
-          : [seriesOf(series, environment)]
-      refuseFew(evaluated)
-      const others = series.filter(
-        ({ environment }) => !evaluated.some(own => own.environment.familyId === environment.familyId),
-      )
-      const options = { ...rollingDefaults, mostPools: pools, resamples, seed, worth: scores, others }
-      const evaluation = await evaluateRolling(entrants, evaluated, options)
-      return described(evaluated, evaluation)
-    })
-  },
+  run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
+    withSeries(context, { environment: environment?.flatMap(splitList), all }, async (series): Promise<Evaluation> => {
+      const entrants = entrantsOf(flags, series.file, series.ledger.path, context)
+      if (split === 'halves') return halves(entrants, series, { resamples, seed })
+      const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
+      tellEstimates(entrants, plan, seed, context)
+      const progress = progressNote(context)
+      const { results, differences } = await evaluateRolling(entrants, plan, {
+        resamples,
+        seed,
+        worth: scores,
+        progress,
+      })
+      for (const { language } of entrants) {
+        if (language)
+          context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
+      }
+      const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
+        const own = plan.pools[index]!
+        return {
+          ...about(one),
+          tested: own.flatMap(({ tested }) => tested).length,
+          pools: own.length,
+          blocks: blocksOfPools(own.length).at(-1)! + 1,
+          rows: results.map(({ entrant, byEnvironment, judged }) => ({
+            name: entrant.name,
+            figures: byEnvironment[index]!,
+            stoodIn: judged[index]!.flat().filter(({ forecast }) => forecast.failed !== undefined).length,
+          })),
+        }
+      })
+      const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+      return evaluationOf(entrants, environments, overall, differences, 'rolling')
+    }),
   json: ({ environments, overall, ...rest }) => ({
-    environments: environments.map(({ rows, ...each }) => ({ ...each, forecasters: rows.map(plainRow) })),
+    environments: environments.map(({ rows, ceiling, ...each }) => ({
+      ...each,
+      ceiling: plainEstimate(ceiling),
+      forecasters: rows.map(plainRow),
+    })),
     overall: overall?.map(plainRow) ?? null,
     ...rest,
   }),
-  text: ({ environments, overall, differences, baselines }, options) => {
-    const sections = environments.map(
-      each => `${options.styling('heading', headline(each))}\n${figureTables(each.rows, options)}`,
-    )
-    if (overall !== null) {
-      sections.push(
-        `${options.styling('heading', `Mean over ${environments.length} environments`)}\n${figureTables(overall, options)}`,
-      )
-    }
-    const names = environments[0]!.rows.map(({ name }) => name)
-    return [
-      ...sections,
-      `${options.styling('heading', 'Paired differences')}, p by turned signs of blocks of consecutive rows, Holm over the pairs of each measure`,
-      differenceTable(differences, options),
-      conclusion(names, differences, baselines),
-    ].join('\n\n')
-  },
+  text: evaluationText,
 })
 
-/** `constant` and `recent` first, always; a history in the name where there are several. */
-function entrantsOf(names: readonly (keyof typeof forecasters)[], kinds: readonly HistoryKind[]): Entrant[] {
-  const histories = kinds.length === 0 ? (['in-environment'] as const) : kinds
-  const all = names.length === 0 ? forecasterNames : [...new Set([...(['constant', 'recent'] as const), ...names])]
-  return histories.flatMap(history =>
-    all.map(name => ({
-      name: histories.length > 1 ? `${name}, ${history}` : name,
-      forecaster: forecasters[name],
-      history,
-    })),
-  )
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map(word => word.trim())
-    .filter(word => word !== '')
-}
-
-function chosen<Name extends string>(
-  given: readonly string[] | undefined,
-  known: readonly Name[],
-  flag: string,
-): Name[] {
-  return (given ?? []).flatMap(splitList).map(word => {
-    const name = known.find(each => each === word)
-    if (name === undefined) throw new InputError(`${flag} is "${word}"; give one or several of ${known.join(', ')}.`)
-    return name
+async function halves(
+  entrants: readonly Compared[],
+  { evaluated }: EvaluatedSeries,
+  options: { readonly resamples: number; readonly seed: number },
+): Promise<Evaluation> {
+  const other = entrants.find(({ history }) => history !== 'in-environment')
+  if (other !== undefined)
+    throw new InputError(`--split halves is in-environment; ${other.history} is for --split rolling.`)
+  const { results, differences } = await evaluateHalves(entrants, evaluated, {
+    ...options,
+    splits,
+    pools: halvesPools,
+    worth: scores,
   })
-}
-
-function refuseFew(evaluated: readonly Series[]): void {
-  const least = rollingDefaults.firstTested + 2
-  const few = evaluated.find(({ records }) => records.length < least)
-  if (few === undefined && evaluated.length > 0) return
-  throw new InputError(
-    few === undefined
-      ? `No environment of the ledger has ${least} results or more; import a history or run more.`
-      : `${few.environment.family.name} has ${countText(few.records.length, 'result')}; an evaluation needs ${least} or more. Import a history, run more, or name another environment.`,
+  const environments = evaluated.map(
+    (one, index): EvaluatedEnvironment => ({
+      ...about(one),
+      tested: one.records.length,
+      pools: halvesPools,
+      blocks: null,
+      rows: results.map(({ entrant, byEnvironment }) => ({
+        name: entrant.name,
+        figures: byEnvironment[index]!,
+        stoodIn: 0,
+      })),
+    }),
   )
+  const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+  return evaluationOf(entrants, environments, overall, differences, 'halves')
 }
 
-function described(evaluated: readonly Series[], { pools, results, differences }: RollingEvaluation): Evaluated {
-  const environments = evaluated.map((series, index) => {
-    const { name, direction } = objectiveOf(series.environment.family)
-    return {
-      name: series.environment.family.name,
-      metric: name,
-      direction,
-      records: series.records.length,
-      withoutGain: series.records.filter(({ measured }) => measured === null).length,
-      pools: pools[index]!.length,
-      blocks: blocksOfPools(pools[index]!.length).at(-1)! + 1,
-      tested: pools[index]!.flatMap(({ tested }) => tested).length,
-      dates: datesOf(series),
-      rows: results.map(({ entrant, byEnvironment }) => ({ name: entrant.name, figures: byEnvironment[index]! })),
-    }
-  })
+function evaluationOf(
+  entrants: readonly Compared[],
+  environments: readonly EvaluatedEnvironment[],
+  overall: NonNullable<Evaluation['overall']>,
+  differences: Evaluation['differences'],
+  split: Evaluation['split'],
+): Evaluation {
   return {
+    split,
     environments,
-    overall:
-      environments.length > 1
-        ? results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall }))
-        : null,
+    overall: environments.length > 1 ? overall : null,
     differences,
-    baselines: results.flatMap(({ entrant }) =>
-      withoutRanking.some(name => entrant.name.startsWith(name)) ? entrant.name : [],
+    baselines: entrants.flatMap(({ name, isBaseline }) => (isBaseline ? [name] : [])),
+    models: entrants.flatMap(({ name, language }) =>
+      language ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
     ),
   }
 }
 
-function headline({
-  name,
-  metric,
-  direction,
-  records,
-  withoutGain,
-  pools,
-  blocks,
-  tested,
-  dates,
-}: EvaluatedEnvironment): string {
-  const when = dates === null ? '' : `, from ${dates.first} to ${dates.last}`
-  return `${name} (${metric}, ${direction}): ${countText(records, 'record')}, ${withoutGain} of them without a gain${when}; ${tested} forecast in ${countText(pools, 'pool')} (${countText(blocks, 'block')})`
+function about(series: Series) {
+  const { environment, records } = series
+  const { name, direction } = objectiveOf(environment.family)
+  return {
+    name: environment.family.name,
+    metric: name,
+    direction,
+    records: records.length,
+    withoutGain: records.filter(({ measured }) => measured === null).length,
+    dates: datesOf(series),
+    ceiling: noiseCeiling(records, []),
+  }
 }
 
-function plainRow({ name, figures }: FiguresRow) {
-  const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]: [string, Estimate]) => {
-    const { low, high } = intervalOf(estimate)
-    const finite = (value: number) => (Number.isFinite(value) ? value : null)
-    return [figure, { value: finite(estimate.value), low: finite(low), high: finite(high) }] as const
-  })
-  return { name, ...Object.fromEntries(plain) }
+/** Before a model is asked: what all its questions together will take at most. */
+function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
+  for (const { language, history } of entrants) {
+    if (language === undefined) continue
+    const estimates = questionsOf(plan, history).map(({ environment, history, tested }) =>
+      language.forecaster.estimate(environment, history, tested, { seed }),
+    )
+    const sum = (of: (estimate: (typeof estimates)[number]) => number) =>
+      estimates.reduce((all, each) => all + of(each), 0)
+    const money = estimates.every(({ cost }) => cost !== null)
+    const total = {
+      questions: sum(({ questions }) => questions),
+      input: sum(({ input }) => input),
+      shared: sum(({ shared }) => shared),
+      output: sum(({ output }) => output),
+      cost: money ? ([sum(({ cost }) => cost![0]), sum(({ cost }) => cost![1])] as const) : null,
+    }
+    context.emit({ type: 'note', text: estimateText(language.settings.model, total) })
+  }
+}
+
+/** A line every ten seconds: nobody waits for what takes less. */
+function progressNote(context: Context): (done: number, of: number) => void {
+  let last = Date.now()
+  return (done, of) => {
+    if (Date.now() - last < 10_000) return
+    last = Date.now()
+    context.emit({ type: 'note', text: `${done} of ${of} pools forecast` })
+  }
+}
+
+function plainRow({ name, figures, stoodIn }: EvaluatedEnvironment['rows'][number]) {
+  const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]) => [
+    figure,
+    plainEstimate(estimate),
+  ])
+  return { name, ...Object.fromEntries(plain), stoodIn }
+}
+
+function plainEstimate(estimate: Estimate) {
+  const { low, high } = intervalOf(estimate)
+  const finite = (value: number) => (Number.isFinite(value) ? value : null)
+  return { value: finite(estimate.value), low: finite(low), high: finite(high) }
 }

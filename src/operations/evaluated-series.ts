@@ -1,15 +1,66 @@
 /**
- * The series that an evaluation is about: records of environments by name, or of the one in whose folder the user stands; and all
- * others of the ledger, which forecasts may learn from.
+ * The records that an evaluation is about, by environment in time order: of the one in whose folder the user stands, of those that are
+ * named, or of all; and the others of the ledger, which forecasts may learn from.
  */
-import type { Environment } from '../experiment/environment.ts'
-import type { ExperimentRecord } from '../experiment/record.ts'
-import { isTestable, type Series } from '../forecast/rolling-origin.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import { InputError } from './operation.ts'
+import { existsSync } from 'node:fs'
+import { currentEnvironment } from '../campaign/current-environment.ts'
+import type { EnvironmentFile } from '../campaign/environment-file.ts'
+import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { countText } from '../report/numbers.ts'
+import { type Context, InputError } from './operation.ts'
+import { environmentHere, environmentNamed, ledgerPath } from './surroundings.ts'
 
-/** Every family of the ledger with its records in time order, the one with most to say first. */
-export async function allSeries(ledger: Ledger): Promise<Series[]> {
+export interface EvaluatedSeries {
+  readonly evaluated: readonly Series[]
+  readonly others: readonly Series[]
+  readonly ledger: Ledger
+  /** Of the folder; null where there is none. */
+  readonly file: EnvironmentFile | null
+}
+
+export interface WhichEnvironments {
+  /** By name. */
+  readonly environment?: readonly string[] | undefined
+  /** Every one with enough records. */
+  readonly all?: boolean
+}
+
+const least = rollingDefaults.firstTested + 2
+
+/** Without a name: the environment of the folder; where there is none, all that have enough records. */
+export async function withSeries<T>(
+  context: Context,
+  { environment: names, all = false }: WhichEnvironments,
+  action: (series: EvaluatedSeries) => Promise<T>,
+): Promise<T> {
+  const opened = await environmentHere(context)
+  const path = ledgerPath(context, opened)
+  if (!existsSync(path)) {
+    throw new InputError(
+      `There is no ledger ${path}: import a history or run something first, or name one with --ledger.`,
+    )
+  }
+  await using ledger = await openLedger(path)
+  const series = await seriesOf(ledger)
+  const evaluated =
+    names !== undefined
+      ? await Promise.all(
+          [...new Set(names)].map(async name => only(series, (await environmentNamed(ledger, name)).familyId, name)),
+        )
+      : opened === null || all
+        ? series.filter(({ records }) => records.length >= least)
+        : [only(series, (await currentEnvironment(opened, ledger)).familyId, opened.family.name)]
+  if (evaluated.length === 0) {
+    throw new InputError(`No environment of the ledger has ${least} results or more; import a history or run more.`)
+  }
+  const others = series.filter(one => !evaluated.includes(one))
+  // Awaited here: the ledger closes when this function is left.
+  return await action({ evaluated, others, ledger, file: opened?.file ?? null })
+}
+
+/** Records that say how their idea went, by family; the family with most to say first. */
+async function seriesOf(ledger: Ledger): Promise<Series[]> {
   const byFamily = Map.groupBy(await ledger.recordsOf({}), ({ environment }) => environment.familyId)
   return [...byFamily.values()]
     .map(records => ({ environment: records[0]!.environment, records: records.filter(isTestable) }))
@@ -17,25 +68,12 @@ export async function allSeries(ledger: Ledger): Promise<Series[]> {
     .sort((first, second) => second.records.length - first.records.length)
 }
 
-/** Those of these names, each once; a name that several families have is refused, and so is one that the ledger does not know. */
-export function seriesNamed(series: readonly Series[], names: readonly string[]): Series[] {
-  return [...new Set(names)].map(name => {
-    const found = series.filter(({ environment }) => environment.family.name === name)
-    if (found.length === 1) return found[0]!
-    const known = series.map(({ environment }) => environment.family.name)
-    throw new InputError(
-      found.length === 0
-        ? `No environment with results is called "${name}". ${known.length === 0 ? 'The ledger has none; import a history or run something first.' : `The ledger has: ${known.join(', ')}.`}`
-        : `${found.length} environments are called "${name}", since what it measures has changed; evaluate in its folder for the current one.`,
-    )
-  })
-}
-
-/** Of the environment itself, at any of its versions. */
-export function seriesOf(series: readonly Series[], environment: Environment): Series {
-  const records: readonly ExperimentRecord[] =
-    series.find(({ environment: { familyId } }) => familyId === environment.familyId)?.records ?? []
-  return { environment, records }
+function only(series: readonly Series[], familyId: string, name: string): Series {
+  const found = series.find(({ environment }) => environment.familyId === familyId)
+  if (found !== undefined && found.records.length >= least) return found
+  throw new InputError(
+    `${name} has ${countText(found?.records.length ?? 0, 'result')}; this needs ${least} or more. Import a history, run more, or name another environment.`,
+  )
 }
 
 /** The first and the last day on which one of its runs ended; null where no run says. */

@@ -28,7 +28,7 @@ export interface ChosenForecaster {
 /** Flags before the environment file; a model that is named forecasts. Throws where flags of the model go nowhere. */
 export function chosenForecaster(
   { forecaster, ...flags }: LanguageFlags & { readonly forecaster?: ForecasterChoice | undefined },
-  file: EnvironmentFile,
+  file: Pick<EnvironmentFile, 'forecaster' | 'language'>,
 ): ChosenForecaster {
   const name = forecaster ?? (flags.model === undefined ? file.forecaster : 'language')
   const given = Object.keys(flags).find(key => flags[key as keyof LanguageFlags] !== undefined)
@@ -45,7 +45,10 @@ export function forecasterSurroundings({ ledger, variables, stop, emit }: Place)
   return { ledger: ledger.path, variables, signal: stop, tell: text => emit({ type: 'note', text }) }
 }
 
-function settingsOf({ tokens, ...flags }: LanguageFlags, { language }: EnvironmentFile): LanguageSettings {
+function settingsOf(
+  { tokens, ...flags }: LanguageFlags,
+  { language }: Pick<EnvironmentFile, 'language'>,
+): LanguageSettings {
   const told = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   const budget = tokens === undefined ? {} : { budget: { ...language?.budget, tokens } }
   // What the file says of price and context belongs to its own model.

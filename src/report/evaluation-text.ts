@@ -1,31 +1,118 @@
 /**
  * An evaluation as text: tables of figures with their intervals, what beats what, and a sentence of conclusion.
  */
-import type { Difference } from '../forecast/differences.ts'
+import { comparedMeasures, type Difference } from '../forecast/differences.ts'
 import type { Figure } from '../forecast/figures.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { dash, decimalsFor, percentText, signed } from './numbers.ts'
+import { countText, dash, decimalsFor, percentText, signed } from './numbers.ts'
 import { renderTable, type TableOptions } from './table.ts'
 
 export interface FiguresRow {
   readonly name: string
   readonly figures: Partial<Readonly<Record<Figure, Estimate>>>
+  /** Forecasts that failed, so that those of `constant` stood in. */
+  readonly stoodIn: number
+}
+
+export interface EvaluatedEnvironment {
+  readonly name: string
+  readonly metric: string
+  readonly direction: string
+  readonly records: number
+  readonly withoutGain: number
+  readonly tested: number
+  readonly pools: number
+  /** Of consecutive pools; null where there is no time order. */
+  readonly blocks: number | null
+  readonly dates: { readonly first: string; readonly last: string } | null
+  /** Rank correlation of two seeds of one record. */
+  readonly ceiling: Estimate
+  readonly rows: readonly FiguresRow[]
+}
+
+export interface Evaluation {
+  readonly split: 'rolling' | 'halves'
+  readonly environments: readonly EvaluatedEnvironment[]
+  /** The mean over several environments; null where there is one. */
+  readonly overall: readonly FiguresRow[] | null
+  readonly differences: readonly Difference[]
+  /** Those that look at no candidate. */
+  readonly baselines: readonly string[]
+  readonly models: readonly { readonly name: string; readonly knowledgeUntil: string | null }[]
+}
+
+/** Differences that are printed; `--json` has all. */
+const mostDifferences = 12
+
+export function evaluationText(evaluation: Evaluation, options: TableOptions): string {
+  const { split, environments, overall, differences, baselines, models } = evaluation
+  const sections = environments.flatMap(environment => [
+    options.styling('heading', headline(environment)),
+    figureTables(environment.rows, environment.blocks, options),
+    ...asides(environment, models),
+  ])
+  if (overall !== null) {
+    sections.push(
+      options.styling('heading', `Mean over ${environments.length} environments`),
+      figureTables(overall, null, options),
+    )
+  }
+  const pieces =
+    split === 'rolling' ? 'signs of blocks of consecutive rows turned' : 'near-duplicate groups drawn again'
+  sections.push(
+    `${options.styling('heading', 'Paired differences')} (p by ${pieces}; Holm over the pairs of each measure)`,
+    differenceTable(differences, options),
+    conclusion(evaluation, baselines),
+  )
+  return sections.join('\n\n')
+}
+
+function headline(environment: EvaluatedEnvironment): string {
+  const { name, metric, direction, records, withoutGain, tested, pools, blocks, dates } = environment
+  const when = dates === null ? '' : ` from ${dates.first} to ${dates.last}`
+  const how =
+    blocks === null
+      ? 'random halves, each from the other'
+      : `${tested} forecast from the rows before, in ${countText(pools, 'pool')} (${countText(blocks, 'block')})`
+  return `${name} (${metric}, ${direction}): ${countText(records, 'record')}${when}, ${withoutGain} without a gain; ${how}`
+}
+
+function asides({ ceiling, rows, dates }: EvaluatedEnvironment, models: Evaluation['models']): string[] {
+  const lines: string[] = []
+  if (Number.isFinite(ceiling.value)) {
+    const truth =
+      ceiling.value < 0 ? '' : `, so the truth would rank measured gains with about ${number(Math.sqrt(ceiling.value))}`
+    lines.push(`Two seeds of one record rank alike with ${number(ceiling.value)}${truth}.`)
+  }
+  for (const { name, stoodIn } of rows) {
+    if (stoodIn > 0) lines.push(`${name}: ${countText(stoodIn, 'forecast')} failed; constant stood in.`)
+  }
+  for (const { name, knowledgeUntil } of models) {
+    const records =
+      dates === null ? 'when the records are from is not known' : `the records are from ${dates.first} to ${dates.last}`
+    lines.push(
+      knowledgeUntil === null
+        ? `${name}: when its knowledge ends is not known ("knowledgeUntil" of "language" says it); ${records}.`
+        : `${name}: its knowledge ends ${knowledgeUntil}; ${records}${dates !== null && dates.first <= knowledgeUntil ? ', so it may have read some of them' : ''}.`,
+    )
+  }
+  return lines.length === 0 ? [] : [lines.join('\n')]
 }
 
 /** `0.31 [−0.02, 0.60]`; a dash where it is not defined. */
-export function estimateText(estimate: Estimate | undefined, decimals: number): string {
+function estimateText(estimate: Estimate | undefined, decimals: number): string {
   if (estimate === undefined || !Number.isFinite(estimate.value)) return dash
   const { low, high } = intervalOf(estimate)
-  const plain = (value: number) => signed(value, decimals).replace('+', '')
-  return Number.isFinite(low) ? `${plain(estimate.value)} [${plain(low)}, ${plain(high)}]` : plain(estimate.value)
+  const own = number(estimate.value, decimals)
+  return Number.isFinite(low) ? `${own} [${number(low, decimals)}, ${number(high, decimals)}]` : own
 }
 
 /** Order and choice; then size and honesty. */
-export function figureTables(rows: readonly FiguresRow[], options: TableOptions): string {
-  const number = (estimate: Estimate | undefined, decimals = 2) =>
-    estimate === undefined || !Number.isFinite(estimate.value)
-      ? dash
-      : signed(estimate.value, decimals).replace('+', '')
+function figureTables(all: readonly FiguresRow[], blocks: number | null, options: TableOptions): string {
+  // One block or two have no scatter that an interval could show.
+  const rows = blocks !== null && blocks < 3 ? all.map(withoutIntervals) : all
+  const plain = (estimate: Estimate | undefined, decimals = 2) =>
+    estimate === undefined ? dash : number(estimate.value, decimals)
   const scale = (figure: Figure) => {
     const values = rows.flatMap(({ figures }) => figures[figure]?.value ?? []).filter(Number.isFinite)
     return values.length === 0 ? 2 : decimalsFor(Math.min(...values.map(Math.abs).filter(value => value > 0), 1e9))
@@ -45,11 +132,11 @@ export function figureTables(rows: readonly FiguresRow[], options: TableOptions)
     rows.map(({ name, figures }) => [
       name,
       estimateText(figures.spearman, 2),
-      number(figures.kendall),
+      plain(figures.kendall),
       share(figures.pairs),
       estimateText(figures.regretSkill, 2),
-      number(figures.ndcg),
-      ...(inUnits ? [number(figures.regret, scale('regret'))] : []),
+      plain(figures.ndcg),
+      ...(inUnits ? [plain(figures.regret, scale('regret'))] : []),
     ]),
     options,
   )
@@ -67,12 +154,21 @@ export function figureTables(rows: readonly FiguresRow[], options: TableOptions)
       estimateText(figures.pinballSkill, 2),
       share(figures.held),
       estimateText(figures.better, 2),
-      number(figures.finishing),
-      ...(inUnits ? [number(figures.error, scale('error')), number(figures.pinball, scale('pinball'))] : []),
+      plain(figures.finishing),
+      ...(inUnits ? [plain(figures.error, scale('error')), plain(figures.pinball, scale('pinball'))] : []),
     ]),
     options,
   )
   return `${order}\n\n${size}`
+}
+
+function number(value: number, decimals = 2): string {
+  return Number.isFinite(value) ? signed(value, decimals).replace('+', '') : dash
+}
+
+function withoutIntervals(row: FiguresRow): FiguresRow {
+  const figures = Object.entries(row.figures).map(([figure, { value }]) => [figure, { value, resampled: [] }] as const)
+  return { ...row, figures: Object.fromEntries(figures) }
 }
 
 function share(estimate: Estimate | undefined): string {
@@ -82,10 +178,11 @@ function share(estimate: Estimate | undefined): string {
 const measureWords = { pinball: 'pinball loss', regret: 'regret', spearman: 'rank correlation' } as const
 
 /** The better one first; all pairs of one measure share a correction. */
-export function differenceTable(differences: readonly Difference[], options: TableOptions): string {
+function differenceTable(differences: readonly Difference[], options: TableOptions): string {
   const rows = differences.map(betterFirst).sort((a, b) => a.adjusted - b.adjusted || b.value - a.value)
   const several = differences.some(({ environments }) => environments > 1)
-  return renderTable(
+  const shown = rows.slice(0, mostDifferences)
+  const table = renderTable(
     [
       { heading: 'measure' },
       { heading: 'better', shrinkTo: 10 },
@@ -95,20 +192,22 @@ export function differenceTable(differences: readonly Difference[], options: Tab
       { heading: 'p (Holm)', align: 'right' },
       ...(several ? [{ heading: 'in', align: 'right' as const }] : []),
     ],
-    rows.map(({ measure, first, second, value, low, high, p, adjusted, better, environments }) => [
+    shown.map(({ measure, first, second, value, low, high, p, adjusted, better, environments }) => [
       measureWords[measure],
       first,
       second,
-      `${signed(value, 3).replace('+', '')} [${signed(low, 3).replace('+', '')}, ${signed(high, 3).replace('+', '')}]`,
+      `${number(value, 3)} [${number(low, 3)}, ${number(high, 3)}]`,
       chanceText(p),
       { text: chanceText(adjusted), style: adjusted <= 0.05 ? ('better' as const) : ('faint' as const) },
       ...(several ? [`${better} of ${environments}`] : []),
     ]),
     options,
   )
+  const hidden = rows.length - shown.length
+  return hidden === 0 ? table : `${table}\n${countText(hidden, 'more pair')} (--json has all)`
 }
 
-export function betterFirst(difference: Difference): Difference {
+function betterFirst(difference: Difference): Difference {
   const { first, second, value, low, high, better, worse } = difference
   if (value >= 0) return difference
   return {
@@ -127,28 +226,29 @@ function chanceText(p: number): string {
   return p < 0.001 ? '<0.001' : p.toFixed(3)
 }
 
-/** What the differences allow to say, and no more. `baselines`: those that look at no candidate. */
-export function conclusion(
-  names: readonly string[],
-  differences: readonly Difference[],
-  baselines: readonly string[],
-): string {
+/** What the differences allow to say, and no more. */
+function conclusion({ environments, differences }: Evaluation, baselines: readonly string[]): string {
+  const names = environments[0]!.rows.map(({ name }) => name)
   const shown = differences.map(betterFirst).filter(({ adjusted }) => adjusted <= 0.05)
-  const beats = (name: string, measure: Difference['measure']) =>
+  const beaten = (name: string, measure: Difference['measure']) =>
     shown.filter(each => each.first === name && each.measure === measure).map(({ second }) => second)
-  const trusted = names.flatMap(name => {
-    const said = (['pinball', 'regret', 'spearman'] as const).flatMap(measure => {
-      const beaten = beats(name, measure)
-      return beaten.length === 0 ? [] : [`${beaten.join(', ')} in ${measureWords[measure]}`]
+  const lines = names.flatMap(name => {
+    const said = comparedMeasures.flatMap(measure => {
+      const others = beaten(name, measure)
+      return others.length === 0 ? [] : [`${others.join(', ')} in ${measureWords[measure]}`]
     })
     return said.length === 0 ? [] : [`${name} beats ${said.join('; ')}.`]
   })
   const above = names.filter(
-    name => !baselines.includes(name) && baselines.every(baseline => beats(name, 'pinball').includes(baseline)),
+    name => !baselines.includes(name) && baselines.every(baseline => beaten(name, 'pinball').includes(baseline)),
   )
-  const closing =
+  lines.push(
     above.length > 0
       ? `Trust ${above.join(' or ')} above what looks at no candidate.`
-      : 'No forecaster is shown to miss by less than those that look at no candidate; more records may tell.'
-  return [...trusted, closing].join('\n')
+      : 'No forecaster is shown to miss by less than constant and recent, which look at no candidate; more records may tell.',
+  )
+  const blocks = environments.reduce((sum, { blocks }) => sum + (blocks ?? Number.POSITIVE_INFINITY), 0)
+  // Below six blocks even the clearest difference has p = 2 / 2^blocks, above 0.05.
+  if (blocks < 6) lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large.`)
+  return lines.join('\n')
 }
