@@ -4,7 +4,7 @@
  * are no scalars, and several documents in a file, are refused.
  */
 import type { Json } from '../experiment/json.ts'
-import { closingQuote, deepest, openIn, plainScalar, readFlow, unquoted } from './yaml-scalar.ts'
+import { type Anchors, closingQuote, deepest, openIn, plainScalar, readFlow, unquoted } from './yaml-scalar.ts'
 
 interface Line {
   readonly indent: number
@@ -14,32 +14,42 @@ interface Line {
 interface Reader {
   readonly lines: Line[]
   at: number
-  readonly anchors: Map<string, Json>
-  /** How many values aliases may still repeat: a few lines of aliases of aliases can stand for billions. */
-  repeats: number
+  /** Of what is being read, for sentences about it. */
+  lineNumber: number
+  readonly anchors: Anchors
 }
 
 /** Throws a sentence that names the line where the text is not of this kind. */
 export function readBlockYaml(text: string): Json {
-  const lines = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\n|\r/)
-    .map(line => ({ indent: /^ */.exec(line)![0].length, content: line.trimStart().trimEnd() }))
-  const reader: Reader = { lines, at: 0, anchors: new Map(), repeats: 100_000 }
+  const lines = documentIn(text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)).map(line => ({
+    indent: /^ */.exec(line)![0].length,
+    content: line.trim(),
+  }))
+  const reader: Reader = { lines, at: 0, lineNumber: 1, anchors: anchorsOf() }
   try {
-    if (significant(reader)?.content === '---') reader.at++
     const value = readBlock(reader, 0, 0)
     const rest = significant(reader)
-    if (rest && rest.content !== '...') throw new Error(`"${rest.content}" belongs to nothing above it`)
+    if (rest) throw new Error(`"${rest.content}" belongs to nothing above it`)
     return value
   } catch (error) {
-    throw new Error(`line ${Math.min(reader.at + 1, lines.length)}: ${(error as Error).message}`, { cause: error })
+    throw new Error(`line ${reader.lineNumber}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** The lines without the marks around a document; marks are at the very beginning of a line. */
+function documentIn(lines: readonly string[]): readonly string[] {
+  const end = lines.findIndex(line => /^\.\.\.\s*$/.test(line))
+  const whole = end < 0 ? lines : lines.slice(0, end)
+  const start = whole.findIndex(line => line.trim() !== '' && !/^[#%]/.test(line))
+  return whole.map((line, index) =>
+    index === start ? line.replace(/^---(?=\s|$)/, '   ') : /^%/.test(line) && index < start ? '' : line,
+  )
 }
 
 /** The next line that is not blank and no comment, which is where the reader then stands. */
 function significant(reader: Reader): Line | undefined {
   while (reader.at < reader.lines.length && /^(#|$)/.test(reader.lines[reader.at]!.content)) reader.at++
+  if (reader.at < reader.lines.length) reader.lineNumber = reader.at + 1
   return reader.lines[reader.at]
 }
 
@@ -109,7 +119,7 @@ function readRest(reader: Reader, rest: string, indent: number, depth: number, i
   const [, properties, text] = /^((?:[&!]\S*(?:\s+|$))*)([\s\S]*)$/.exec(rest)!
   const anchor = /&(\S+)/.exec(properties!)?.[1]
   const value = readUnnamed(reader, text!, indent, depth, isValue, /!!str\b/.test(properties!))
-  if (anchor !== undefined) reader.anchors.set(anchor, value)
+  if (anchor !== undefined) reader.anchors.mark(anchor, value)
   return value
 }
 
@@ -133,9 +143,9 @@ function readUnnamed(
   }
   if (/^["'[{]/.test(text)) {
     const whole = withoutComment(continued(reader, text))
-    return /^["']/.test(whole) ? unquoted(whole) : readFlow(whole, name => aliased(reader, name))
+    return /^["']/.test(whole) ? unquoted(whole) : readFlow(whole, reader.anchors)
   }
-  if (text.startsWith('*')) return aliased(reader, text.replace(/\s+#.*$/, '').slice(1))
+  if (text.startsWith('*')) return reader.anchors.repeat(text.replace(/\s+#.*$/, '').slice(1))
   const plain = plainText(reader, text, indent)
   return isText ? plain : plainScalar(plain)
 }
@@ -212,12 +222,22 @@ function folded(lines: readonly string[]): string {
   return text + '\n'.repeat(blank)
 }
 
-function aliased(reader: Reader, name: string): Json {
-  const value = reader.anchors.get(name)
-  if (value === undefined) throw new Error(`*${name} stands for nothing above it`)
-  reader.repeats -= sizeOf(value)
-  if (reader.repeats < 0) throw new Error(`its aliases repeat too much`)
-  return value
+/** How many values aliases may repeat in all: a few lines of aliases of aliases can stand for billions. */
+const mostRepeats = 100_000
+
+function anchorsOf(): Anchors {
+  const values = new Map<string, Json>()
+  let repeats = 0
+  return {
+    mark: (name, value) => values.set(name, value),
+    repeat: name => {
+      const value = values.get(name)
+      if (value === undefined) throw new Error(`*${name} stands for nothing above it`)
+      repeats += sizeOf(value)
+      if (repeats > mostRepeats) throw new Error('its aliases repeat too much')
+      return value
+    },
+  }
 }
 
 function sizeOf(value: Json): number {

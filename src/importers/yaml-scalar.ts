@@ -6,9 +6,16 @@ import type { Json } from '../experiment/json.ts'
 /** A value in brackets and quotes may hold others; nothing that people set is nested deeper. */
 export const deepest = 50
 
-/** Throws a sentence where the text is no scalar, list or mapping of YAML. `aliased` gives the value of `*name`. */
-export function readFlow(text: string, aliased: (name: string) => Json): Json {
-  const reader = { text, at: 0, aliased }
+/** What `&name` marks, and `*name` repeats. */
+export interface Anchors {
+  mark(name: string, value: Json): void
+  /** Throws a sentence where nothing has the name. */
+  repeat(name: string): Json
+}
+
+/** Throws a sentence where the text is no scalar, list or mapping of YAML. */
+export function readFlow(text: string, anchors: Anchors): Json {
+  const reader = { text, at: 0, anchors }
   const value = readValue(reader, 0, false)
   skipSpace(reader)
   if (reader.at < text.length) throw new Error(`"${shortened(text)}" goes on after its end`)
@@ -82,19 +89,31 @@ function characterOf(hexadecimal: string): string {
 interface Reader {
   readonly text: string
   at: number
-  readonly aliased: (name: string) => Json
+  readonly anchors: Anchors
 }
 
 function readValue(reader: Reader, depth: number, inside: boolean): Json {
   if (depth > deepest) throw new Error(`"${shortened(reader.text)}" is nested more than ${deepest} deep`)
   skipSpace(reader)
   const character = reader.text[reader.at]
+  if (inside && (character === '&' || character === '!')) return readMarked(reader, depth)
   if (character === '[') return readItems(reader, depth)
   if (character === '{') return readMembers(reader, depth)
   if (character === '"' || character === "'") return readQuoted(reader)
   const plain = inside ? readPlain(reader) : reader.text.slice(reader.at).trim()
   if (!inside) reader.at = reader.text.length
-  return plain.startsWith('*') ? reader.aliased(plain.slice(1)) : plainScalar(plain)
+  return plain.startsWith('*') ? reader.anchors.repeat(plain.slice(1)) : plainScalar(plain)
+}
+
+/** A value with an anchor, or with a tag, which is passed over. */
+function readMarked(reader: Reader, depth: number): Json {
+  const pattern = /([&!])([^\s,[\]{}]*)/y
+  pattern.lastIndex = reader.at
+  const [mark, sign, name] = pattern.exec(reader.text)!
+  reader.at += mark.length
+  const value = readValue(reader, depth + 1, true)
+  if (sign === '&') reader.anchors.mark(name!, value)
+  return value
 }
 
 /** In brackets a comma, a bracket or a colon with a space ends a plain scalar. */
