@@ -37,7 +37,7 @@ test('says environment, history and candidate, and how references differ', () =>
     objective: "val_bpb" in "bits per byte", minimize; a positive gain is better
     reference: {"learningRate":0.002,"optimiser":"adamw"}
 
-    # History: every record that is known here
+    # History
 
     ## Record 3
     environment: this one with another reference: "learningRate" is 0.004
@@ -119,7 +119,7 @@ test('what was written elsewhere cannot pass for a heading or an outcome', () =>
       const lines = serialise(olmo, [recordWith(1, olmo, candidate, 0.01)], candidate).split(/\r\n|[\n\r\u2028\u2029]/)
       expect(lines.filter(line => line.startsWith('#'))).toEqual([
         '# Environment',
-        '# History: every record that is known here',
+        '# History',
         '## Record 1',
         '# Candidate',
       ])

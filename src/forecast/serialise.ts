@@ -27,7 +27,7 @@ export function serialiseHistory(environment: Environment, history: readonly Exp
   return [
     `# Environment\n${serialiseEnvironment(environment)}`,
     // Not how many: a history that has grown still begins as it did, and prompt caches hold over rounds.
-    '# History: every record that is known here\n',
+    '# History\n',
     ...records,
   ].join('\n')
 }

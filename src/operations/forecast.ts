@@ -4,10 +4,16 @@ import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
-import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
+import {
+  type Candidate,
+  type ExperimentRecord,
+  type Explanation,
+  type Forecast,
+  hasFailed,
+} from '../experiment/record.ts'
 import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
-import { singleLine } from '../report/outside-text.ts'
+import { bounded, singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { renderTable } from '../report/table.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
@@ -89,8 +95,6 @@ export const forecast = operation({
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
       recordIds: forecast.recordIds,
-      ...(forecast.explanation && { explanation: forecast.explanation }),
-      ...(forecast.model && { model: forecast.model }),
       known: known ? { record: known.id, measured: known.measured, verdict: known.verdict } : null,
     })),
   }),
@@ -110,9 +114,13 @@ export const forecast = operation({
         ? [singleLine(`run before: ${name}: ${gainText(known.measured)}, ${verdictText(known)} (record ${known.id})`)]
         : [],
     )
+    const explained = foreseen.flatMap(({ name, forecast }) =>
+      forecast.explanation ? [singleLine(`${name}: ${explanationText(forecast.explanation)}`)] : [],
+    )
     const words = `By ${forecaster}, from ${countText(records, 'record')}.`
     return [
       table,
+      ...(explained.length > 0 ? ['', ...explained, ''] : []),
       ...told,
       ...lost,
       '',
@@ -120,6 +128,13 @@ export const forecast = operation({
     ].join('\n')
   },
 })
+
+/** `by analogy with records 12 and 7; uncertain: …`. */
+function explanationText({ basis, closest, uncertainty }: Explanation): string {
+  const shown = closest.slice(0, 5).join(', ')
+  const records = shown === '' ? '' : `, closest ${closest.length === 1 ? 'record' : 'records'} ${shown}`
+  return `by ${basis}${records}; uncertain: ${bounded(uncertainty, 300)}`
+}
 
 /** The same candidates, with the record of those that were run against the current reference. */
 async function withKnown(candidates: readonly Named[], { ledger, environment }: Place): Promise<Named[]> {

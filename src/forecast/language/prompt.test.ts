@@ -76,7 +76,7 @@ test('whatever people and programs wrote stays inside its quotes: the shape of t
       const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
       expect(lines.filter(line => line.startsWith('#'))).toEqual([
         '# Environment',
-        '# History: every record that is known here',
+        '# History',
         '## Record 4',
         '## Record 8',
         '# Candidates: 2',
