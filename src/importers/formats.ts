@@ -9,7 +9,10 @@ import type { Importer, Source } from './importer.ts'
 import { mlflow } from './mlflow.ts'
 import { openevolveCheckpoint } from './openevolve-checkpoint.ts'
 import { optuna } from './optuna.ts'
-import { resultsTable } from './results-tsv.ts'
+import { piLog } from './pi-log.ts'
+import { resultsCsv } from './results-csv.ts'
+import { resultsJsonl } from './results-jsonl.ts'
+import { resultsTsv } from './results-tsv.ts'
 import { shinkaSqlite } from './shinka-sqlite.ts'
 import { trackio } from './trackio-sqlite.ts'
 import { wandb } from './wandb.ts'
@@ -23,7 +26,10 @@ export const importers: readonly Importer[] = [
   openevolveCheckpoint,
   aideJournal,
   axJson,
-  resultsTable,
+  piLog,
+  resultsTsv,
+  resultsCsv,
+  resultsJsonl,
   gitHistory,
 ]
 

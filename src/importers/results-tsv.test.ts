@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportedHistory } from './history.ts'
-import { readResultsTsv } from './results-tsv.ts'
+import { readResultsTsv, tsvTable } from './results-tsv.ts'
+import { tableHistories } from './table-history.ts'
 
 const tsv = (...rows: string[][]) => `${rows.map(cells => cells.join('\t')).join('\n')}\n`
 const header = ['commit', 'val_bpb', 'memory_gb', 'status', 'description']
@@ -205,22 +206,21 @@ describe('relatives', () => {
   })
 
   test('several environments in one file: each row is tried on what was kept in its own', () => {
-    const history = readResultsTsv(
-      tsv(
-        ['commit', 'tier', 'val_bpb', 'status', 'description'],
-        ['a1', 'local', '9.0', 'keep', 'baseline'],
-        ['a2', 'cluster', '1.3', 'keep', 'baseline on the cluster'],
-        ['a3', 'local', '8.9', 'keep', 'first'],
-        ['a4', 'cluster', '1.2', 'discard', 'second'],
-      ),
-      'results.tsv',
+    const text = tsv(
+      ['commit', 'tier', 'val_bpb', 'status', 'description'],
+      ['a1', 'local', '9.0', 'keep', 'baseline'],
+      ['a2', 'cluster', '1.3', 'keep', 'baseline on the cluster'],
+      ['a3', 'local', '8.9', 'keep', 'first'],
+      ['a4', 'cluster', '1.2', 'discard', 'second'],
+      ['a5', 'cluster', '', 'keep', 'nothing measured'],
     )
-    expect(summary(history)).toEqual([
-      '2 reference finished 9 on -',
-      '3 reference finished 1.3 on -',
-      '4 kept finished 8.9 on 2',
-      '5 tried finished 1.2 on 3',
+    const histories = tableHistories(tsvTable(text, 'results.tsv'))
+    expect(histories.map(({ name }) => name)).toEqual(['local', 'cluster'])
+    expect(histories.map(summary)).toEqual([
+      ['2 reference finished 9 on -', '4 kept finished 8.9 on 2'],
+      ['3 reference finished 1.3 on -', '5 tried finished 1.2 on 3'],
     ])
+    expect(histories.flatMap(({ unusable }) => unusable.map(({ place }) => place))).toEqual(['line 6'])
   })
 
   test('a sweep without status and text: settings become overrides on the first row', () => {

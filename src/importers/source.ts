@@ -1,5 +1,6 @@
 /** What a user names as the source of an import: a file, a folder, or an address on the web. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Source } from './importer.ts'
 
@@ -34,5 +35,25 @@ export function beginningOf(source: Source): string {
     throw new Error(`${source.path} cannot be read (${code}); name a file that can.`, { cause })
   } finally {
     if (file !== null) closeSync(file)
+  }
+}
+
+/** A text longer than this does not fit into one string. */
+const longestText = 500_000_000
+
+/** The whole text of a file, without its byte-order mark. Throws a sentence for what is none, or too long. */
+export async function textOf(source: Source): Promise<string> {
+  if (source.kind !== 'file') throw new Error(`${source.name} is no file; name the file that holds the log`)
+  const { size } = statSync(source.path)
+  if (size > longestText) {
+    throw new Error(
+      `${source.name} has ${size} bytes; at most ${longestText} can be read at once: split it and import the parts`,
+    )
+  }
+  try {
+    return (await readFile(source.path, 'utf8')).replace(/^\uFEFF/, '')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`${source.path} cannot be read (${code}); name a file that can.`, { cause })
   }
 }

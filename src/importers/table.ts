@@ -7,6 +7,8 @@ export interface TableLine {
   readonly line: number
   readonly cells: readonly string[]
   readonly text: string
+  /** What it says, where that is more than its cells: a record with names, which may stand under another header tomorrow. */
+  readonly content?: string
 }
 
 /** A quoted cell ends within this many lines, or its quote is a plain character. */

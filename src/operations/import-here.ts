@@ -29,6 +29,12 @@ export async function readForFolder(
   const asObjective = { ...options, metric: { name, direction } }
   if (isExpected && options.metric === undefined) {
     const read = await readSource(source, asObjective, format)
+    if (read.histories.length > 1) {
+      const names = read.histories.map(each => each.name ?? 'one without a name').join(', ')
+      throw new Error(
+        `${source.name} holds several environments: ${names}; say which is this folder's, with --environment NAME`,
+      )
+    }
     return { ...read, here: only(read) }
   }
   const read = await readSource(source, options, format)
