@@ -46,7 +46,7 @@ class LogReader {
   readonly #keepPersonal: boolean
   readonly #history = new Map<string, LoggedMetric>()
   readonly #goals = new Map<string, Direction>()
-  readonly #summaries = new Map<string, 'min' | 'max'>()
+  readonly #summaries = new Map<string, 'min' | 'max' | 'best'>()
   readonly #personal: string[] = []
   #head: RunHead | null = null
   readonly #config = new ValueTree()
@@ -118,13 +118,13 @@ class LogReader {
   #readMetric(message: Buffer): void {
     let name = ''
     let goal = 0
-    let kept: 'min' | 'max' | null = null
+    let kept: 'min' | 'max' | 'best' | null = null
     for (const field of protobufFields(message)) {
       if (field.number === 1) name = textOf(field)
       else if (field.number === 8) goal = integerOf(field)
       else if (field.number === 7) {
         for (const { number, bits } of protobufFields(field.bytes)) {
-          if (number <= 2 && bits === 1n) kept = number === 1 ? 'min' : 'max'
+          if (bits === 1n) kept = summaryKinds.get(number) ?? kept
         }
       }
     }
@@ -179,6 +179,12 @@ interface RunHead {
   readonly tags: readonly string[]
   readonly startedAt: number | null
 }
+
+const summaryKinds: ReadonlyMap<number, 'min' | 'max' | 'best'> = new Map([
+  [1, 'min'],
+  [2, 'max'],
+  [4, 'best'],
+])
 
 const personalFields: ReadonlyMap<number, string> = new Map([
   [5, 'argument'],

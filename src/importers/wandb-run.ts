@@ -32,7 +32,7 @@ export interface WandbRun {
   readonly history: ReadonlyMap<string, LoggedMetric>
   /** What `define_metric` says of a metric: its goal, and which of its values counts. */
   readonly goals: ReadonlyMap<string, Direction>
-  readonly summaries: ReadonlyMap<string, 'min' | 'max'>
+  readonly summaries: ReadonlyMap<string, 'min' | 'max' | 'best'>
   /** Milliseconds since 1970, UTC. */
   readonly startedAt: number | null
   readonly seconds: number | null
@@ -136,11 +136,14 @@ interface Objective {
 function objectiveOf(runs: readonly WandbRun[], options: ImportOptions): Objective | null {
   if (options.metric) return { name: options.metric.name, direction: options.metric.direction ?? null, guess: null }
   const goals = new Map(runs.flatMap(run => [...run.goals]))
-  const [goal] = goals
-  if (goal && goals.size === 1) return { name: goal[0], direction: goal[1], guess: null }
   const kept = new Map(runs.flatMap(run => [...run.summaries]))
+  const [goal] = goals
+  if (goal && goals.size === 1) {
+    const [metric, direction] = goal
+    return { name: kept.has(metric) ? `${metric}.${kept.get(metric)}` : metric, direction, guess: null }
+  }
   const [summary] = kept
-  if (!summary || kept.size !== 1) return null
+  if (!summary || kept.size !== 1 || summary[1] === 'best') return null
   const [metric, value] = summary
   return {
     name: `${metric}.${value}`,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { type WrittenRun, writeLog } from './fixtures/wandb.ts'
+import { message, type WrittenRun, writeLog } from './fixtures/wandb.ts'
 import type { ImportOptions } from './importer.ts'
 import { readSource } from './read-source.ts'
 import { sourceOf } from './source.ts'
@@ -97,6 +97,25 @@ describe('local folders of W&B', () => {
       commit: 'c0ffee0',
     })
     expect(JSON.stringify(experiments)).not.toMatch(/ada|laptop|example\.org|secret-argument/)
+  })
+
+  test('what the runs say they are about is the objective', async () => {
+    const goal = (name: string, goal: number, summary: readonly (readonly [number, number])[]) =>
+      message([12, message([1, name], [8, goal], [7, message(...summary)])])
+    const read = async (more: readonly Uint8Array[]) => {
+      logged({ id: 'a1', history: [{ loss: '0.5', acc: '0.1' }], more })
+      const [experiment] = await readWandbFolder(folder, {})
+      return { objective: experiment!.objective, guesses: experiment!.guesses }
+    }
+    expect(await read([goal('acc', 2, [])])).toEqual({ objective: { name: 'acc', direction: 'maximize' }, guesses: [] })
+    expect(await read([goal('loss', 1, [[4, 1]])])).toMatchObject({
+      objective: { name: 'loss.best', direction: 'minimize' },
+    })
+    expect(await read([goal('loss', 0, [[1, 1]])])).toEqual({
+      objective: { name: 'loss.min', direction: 'minimize' },
+      guesses: ['the metric is loss.min: of loss alone the runs keep the lowest value'],
+    })
+    expect(await read([goal('acc', 2, []), goal('loss', 1, [])])).toEqual({ objective: null, guesses: [] })
   })
 
   test('a run that was resumed has two folders and is one run', async () => {
