@@ -2,8 +2,8 @@
  * The command line: made from the operations, with flags from their input schemas. It only parses, prints and exits;
  * what a command does is in `operations/`.
  *
- * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do ·
- * 130 stopped by the user.
+ * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do, or
+ * nothing that is worth a run · 4 it was run, and no run finished · 130 stopped by the user.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
@@ -34,7 +34,7 @@ const program = new Command('almanac')
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do, 130 stopped.',
+    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.',
   )
 
 for (const each of operations) {

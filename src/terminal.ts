@@ -45,10 +45,12 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   using progress = terminalProgress({ json })
   using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
+  const flags = sameFlags({ directory, ledger })
   const context: Context = {
     directory: directory ?? process.cwd(),
     standing: process.cwd(),
     ...(ledger === undefined ? {} : { ledger }),
+    sameFlags: flags,
     stop: interrupt.stop,
     cancel: interrupt.cancel,
     variables: process.env,
@@ -59,9 +61,9 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   progress.clear()
   const text = json
     ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
-    : it.text(output, { ...tableOptions(), sameFlags: sameFlags({ directory, ledger }) })
+    : it.text(output, { ...tableOptions(), sameFlags: flags })
   if (text !== '') process.stdout.write(`${text}\n`)
-  if (interrupt.stop.aborted) process.exitCode = 130
+  process.exitCode = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
 }
 
 /** As they were given, quoted for a shell where need be. */

@@ -175,6 +175,16 @@ describe('choosing', () => {
   })
 })
 
+test('a campaign that was stopped is named when another starts, with the flags that reach it', async () => {
+  folder = toyEnvironment(single)
+  await campaignStart.run(once, inProcess(folder, { stop: AbortSignal.abort() }))
+  const context = inProcess(folder, { sameFlags: ' --directory elsewhere' })
+  await campaignStart.run({ ...once, choose: 1 }, context)
+  expect(context.notes()).toEqual([
+    'Campaign 1 was stopped before its end; "almanac campaign resume 1 --directory elsewhere" goes on with it. This is a new one.',
+  ])
+})
+
 describe('a budget', () => {
   test('of runs is kept exactly, two at a time too, and the reference counts', async () => {
     folder = toyEnvironment({ concurrency: 2 })

@@ -24,7 +24,7 @@ type Input = Partial<Parameters<typeof run.run>[0]>
 /** What was told beside the forecast. */
 async function almanacRun(input: Input): Promise<string[]> {
   const context = inProcess(folder)
-  await run.run({ message: 'faster', history: 'pooled', anyway: false, ...input }, context)
+  await run.run({ message: 'faster', history: 'pooled', ...input }, context)
   return context.notes().filter(note => !note.startsWith('Forecast: '))
 }
 

@@ -60,34 +60,29 @@ const worthAWord = 0.1
 /** At most so many precedents are told of one candidate. */
 const mostTold = 3
 
-/** The objections to each candidate, those that refuse it first. */
-export function objections(
+/** What was tried before and speaks against each candidate, the objections that refuse it first. Needs no forecast. */
+export function objectionsFromRecords(
   candidates: readonly Candidate[],
-  forecasts: readonly Forecast[],
   records: readonly ExperimentRecord[],
   environment: Environment,
-  rule: GateRule,
+  { triedBefore }: GateRule,
 ): Objection[][] {
-  const found = precedents(candidates, records, environment)
-  return candidates.map((_, index) => {
-    const told = found[index]!.slice(0, mostTold).map(precedent => ({
+  return precedents(candidates, records, environment).map(found =>
+    found.slice(0, mostTold).map(precedent => ({
       reason: reasonOf(precedent, environment),
-      refuses: precedent.settles && rule.triedBefore === 'refuse',
-    }))
-    const low = lowForecast(forecasts[index]!, rule)
-    return [...told, ...(low === null ? [] : [low])].sort((a, b) => Number(b.refuses) - Number(a.refuses))
-  })
+      refuses: precedent.settles && triedBefore === 'refuse',
+    })),
+  )
 }
 
-function lowForecast(forecast: Forecast, { forecast: rule }: GateRule): Objection | null {
+/** What speaks against a candidate in its forecast: one objection, or none. */
+export function objectionsFromForecast(forecast: Forecast, { forecast: rule }: GateRule): Objection[] {
   const { belowGain, chance: asked } = rule ?? { belowGain: 0, chance: worthAWord }
   const chance = chanceOfGain(forecast, belowGain)
-  if (chance >= asked) return null
+  if (chance >= asked) return []
   const gain = belowGain === 0 ? 'any gain' : `a gain above ${belowGain}`
-  return {
-    reason: `Its forecast is low (a chance of ${rounded(chance)} of ${gain}, and ${asked} is asked for)`,
-    refuses: rule !== null,
-  }
+  const reason = `Its forecast is low (a chance of ${rounded(chance)} of ${gain}, and ${asked} is asked for)`
+  return [{ reason, refuses: rule !== null }]
 }
 
 /** A general phrase first, the case in brackets: so that reasons of many candidates can be counted. */

@@ -17,7 +17,7 @@ import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
-import { objections } from './gate.ts'
+import { objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
@@ -101,8 +101,11 @@ async function reasonsOfGate(
   { environment, ledger, definition }: Planning,
 ): Promise<(string | null)[]> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
-  const found = objections(candidates, forecasts, records, environment, definition.gate)
-  return found.map(each => each.find(({ refuses }) => refuses)?.reason ?? null)
+  const found = objectionsFromRecords(candidates, records, environment, definition.gate)
+  return found.map((tried, index) => {
+    const all = [...tried, ...objectionsFromForecast(forecasts[index]!, definition.gate)]
+    return all.find(({ refuses }) => refuses)?.reason ?? null
+  })
 }
 
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */

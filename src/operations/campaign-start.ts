@@ -86,7 +86,7 @@ export const campaignStart = operation({
       if (state === 'stopped' || state === 'interrupted') {
         place.emit({
           type: 'note',
-          text: `Campaign ${latest!.id} was ${state} before its end; "almanac campaign resume ${latest!.id}" goes on with it. This is a new one.`,
+          text: `Campaign ${latest!.id} was ${state} before its end; "almanac campaign resume ${latest!.id}${context.sameFlags ?? ''}" goes on with it. This is a new one.`,
         })
       }
       const id = await startCampaign(environment, { definition, source }, place)

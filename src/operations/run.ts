@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { whyReferenceFailed } from '../campaign/campaign.ts'
 import { conclude, referenceValues } from '../campaign/conclude.ts'
 import { firstSeeds, seedList } from '../campaign/environment-file.ts'
-import { type GateRule, gateFlags, gateRule, objections } from '../campaign/gate.ts'
+import { gateFlags, gateRule, objectionsFromForecast } from '../campaign/gate.ts'
 import { type HistoryKind, historyKinds, historyOf } from '../campaign/history.ts'
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
@@ -17,6 +17,7 @@ import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { type ChosenForecaster, chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { NothingToDo, operation } from './operation.ts'
+import { passGate, triedBefore } from './pass-gate.ts'
 import { changeFlags, proposedIntervention } from './proposal.ts'
 import { summarise } from './record-summary.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -50,7 +51,7 @@ export const run = operation({
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
     ...gateFlags,
-    anyway: z.boolean().default(false).describe('also what the gate refuses'),
+    anyway: z.boolean().optional().describe('also what the gate refuses'),
   }),
   paysForRuns: true,
   run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other }, context) =>
@@ -75,17 +76,17 @@ export const run = operation({
         )
       }
       // More seeds of what was run are a deliberate repeat: nothing is asked.
+      const rule = gateRule({ belowGain, chance }, opened.file.gate)
+      if (before.length === 0) passGate(await triedBefore(resolved, rule, place), anyway, emit)
       const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
       if (forecast !== null && hasFailed(forecast)) {
-        const why = `There is no forecast: ${forecast.failed}`
-        if (!anyway) throw new NothingToDo(`${why}.\nIt was not run; --anyway runs it all the same.`)
-        emit({ type: 'note', text: `${why}.` })
+        passGate([{ reason: `There is no forecast: ${forecast.failed}`, refuses: true }], anyway, emit)
       } else if (forecast !== null) {
         emit({
           type: 'note',
           text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
         })
-        await passGate(resolved, forecast, gateRule({ belowGain, chance }, opened.file.gate), anyway, place)
+        passGate(objectionsFromForecast(forecast, rule), anyway, emit)
       }
       const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
       if (forecast !== null && hasFailed(forecast)) await ledger.storeFailedForecast(id, forecast)
@@ -102,6 +103,7 @@ export const run = operation({
       return measured(id, place)
     }),
   json: ({ record, forecast }) => summarise(record, forecast),
+  exitCode: ({ record }) => (record.verdict === 'failed' ? 4 : 0),
   text: ({ record, forecast, referenceRuns, failedIn }, { styling, sameFlags = '' }) => {
     const { id, measured: gain, verdict, runs, intervention } = record
     const chance = gain?.probabilityBetter
@@ -140,23 +142,6 @@ async function foreseen(
   const known = await historyOf(history, environment, ledger)
   const [forecast] = await forecaster(environment, known, [candidate], { seed: 1 })
   return forecast!
-}
-
-/** Shows what the ledger holds against a candidate. Throws where that is enough to refuse it, unless it is to run anyway. */
-async function passGate(
-  candidate: ResolvedIntervention,
-  forecast: Forecast,
-  rule: GateRule,
-  anyway: boolean,
-  { environment, ledger, emit }: Place,
-): Promise<void> {
-  const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
-  const [found = []] = objections([candidate], [forecast], records, environment, rule)
-  const refusing = found.filter(({ refuses }) => refuses && !anyway)
-  for (const { reason } of found.slice(refusing.length)) emit({ type: 'note', text: `${reason}.` })
-  if (refusing.length === 0) return
-  const sentences = refusing.map(({ reason }) => `${reason}.`)
-  throw new NothingToDo([...sentences, 'It was not run; --anyway runs it all the same.'].join('\n'))
 }
 
 async function measured(id: number, { ledger, environment }: Place): Promise<Measured> {
