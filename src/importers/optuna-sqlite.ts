@@ -71,7 +71,7 @@ function readTrials(file: SqliteFile, study: Key): OptunaTrial[] {
     add(parameters, row['trial_id']!, name, value)
   }
   const values = valuesOf(file, ofStudy, study)
-  const intermediates = lastIntermediates(file, ofStudy, study)
+  const intermediates = lastOfPruned(file, study)
   const isUtc = hasMomentsInUtc(file)
   const trials = [...file.rows('select * from trials where study_id = ? order by trial_id', study)]
   return trials
@@ -110,14 +110,16 @@ function valuesOf(file: SqliteFile, ofStudy: string, study: Key): Map<Key, numbe
   return found
 }
 
-function lastIntermediates(file: SqliteFile, ofStudy: string, study: Key): Map<Key, { step: number; value: number }> {
+/** What a pruned trial reported last. */
+function lastOfPruned(file: SqliteFile, study: Key): Map<Key, { step: number; value: number }> {
   const table = file.columnsOf('trial_values').has('step') ? 'trial_values' : 'trial_intermediate_values'
   const columns = file.columnsOf(table)
   const value = columns.has('intermediate_value') ? 'intermediate_value' : 'value'
   const type = columns.has('intermediate_value_type') ? 'intermediate_value_type' : 'null'
   if (!columns.has('step')) return new Map()
+  const ofPruned = "trial_id in (select trial_id from trials where study_id = ? and state = 'PRUNED')"
   // With a lone max, SQLite takes the other columns from the row that has it.
-  const query = `select trial_id, max(step) as step, ${value} as value, ${type} as type from ${table} where ${ofStudy} group by trial_id`
+  const query = `select trial_id, max(step) as step, ${value} as value, ${type} as type from ${table} where ${ofPruned} group by trial_id`
   const rows = Array.from(file.rows(query, study))
   return new Map(
     rows.map(row => [row['trial_id']!, { step: Number(row['step']), value: numberOf(row['value'], row['type']) }]),
