@@ -116,7 +116,11 @@ function valueText(value: Json | undefined): string {
 }
 
 function diffLines(diff: NonNullable<Intervention['diff']>): string[] {
-  const all = diff.replace(/\n$/, '').split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+  const all = diff
+    .replace(/\n$/, '')
+    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    // Hashes of files say nothing, and cost a reader of tokens more than a changed line.
+    .filter(line => !/^index [0-9a-f]+\.\.[0-9a-f]+/.test(line))
   const shown = all.slice(0, longestDiff).map(line => `> ${line}`)
   return ['diff:', ...shown, ...(all.length > longestDiff ? [`(${all.length - longestDiff} more lines)`] : [])]
 }

@@ -120,7 +120,7 @@ export const forecast = operation({
     const words = `By ${forecaster}, from ${countText(records, 'record')}.`
     return [
       table,
-      ...(explained.length > 0 ? ['', ...explained, ''] : []),
+      ...(explained.length > 0 ? ['', ...explained] : []),
       ...told,
       ...lost,
       '',
