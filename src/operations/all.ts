@@ -2,6 +2,7 @@
 import { campaignResume } from './campaign-resume.ts'
 import { campaignStart } from './campaign-start.ts'
 import { campaignStatus } from './campaign-status.ts'
+import { doctor } from './doctor.ts'
 import { evaluate } from './evaluate.ts'
 import { exportRecords } from './export.ts'
 import { forecast } from './forecast.ts'
@@ -18,6 +19,7 @@ export const operations = [
   importHistory,
   forecast,
   evaluate,
+  doctor,
   run,
   promote,
   campaignStart,
