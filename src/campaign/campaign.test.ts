@@ -40,11 +40,12 @@ describe('candidates', () => {
         JSON.stringify({ sentence: 'A diff', diff: '--- a/x\n+++ b/x\n' }),
         JSON.stringify({ overrides: { rate: 2 } }),
         JSON.stringify({ ...rate(3), colour: 'red' }),
+        JSON.stringify({ sentence: 'A typo', overrides: { rte: 3 } }),
         '',
       ].join('\n'),
     )
     const first = await campaignStart.run({ ...once, choose: 9 }, inProcess(folder))
-    expect(first.rounds).toMatchObject([{ considered: 8, chosen: [{ explored: false, probability: 1 }] }])
+    expect(first.rounds).toMatchObject([{ considered: 9, chosen: [{ explored: false, probability: 1 }] }])
     const reasons = Object.fromEntries(first.rounds[0]!.dropped.map(({ sentence, reason }) => [sentence, reason]))
     expect(reasons).toMatchObject({
       'candidates.json, line 1': expect.stringContaining('It is not JSON'),
@@ -52,6 +53,8 @@ describe('candidates', () => {
       'Learn at 1': 'It changes nothing: the result equals the reference.',
       'Only words': 'It says nothing to run: neither overrides nor a diff.',
       'A diff': expect.stringContaining('no commit for it'),
+      'A typo':
+        'It sets what may be misspelt (rte, and the reference has rate): correct it, or give the reference the option too.',
       'candidates.json, line 7': expect.stringContaining('sentence is missing'),
       'candidates.json, line 8': expect.stringContaining('there is no field "colour"'),
     })
@@ -259,8 +262,10 @@ describe('what fails', () => {
       rate(0.4, { fate: 'hang' }),
       rate(0.01),
     )
-    const { state, records } = await campaignStart.run({ ...once, choose: 5 }, inProcess(folder))
+    const context = inProcess(folder)
+    const { state, records } = await campaignStart.run({ ...once, choose: 5 }, context)
     expect(state).toBe('finished')
+    expect(context.notes()).toEqual(['The reference configuration has no option "fate": 3 candidates add it.'])
     const ends = records.map(({ outcome, verdict, runs }) => [outcome, verdict, runs[0]!.outcome!.reason])
     expect(ends).toEqual([
       ['crashed', 'failed', 'exit code 3: no such layer'],

@@ -19,6 +19,7 @@ import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
+import { type NewOption, newOptions } from './new-options.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
 
@@ -111,9 +112,10 @@ async function reasonsOfGate(
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */
 async function dropIdle(
   interventions: readonly Intervention[],
-  { opened, environment, ledger }: Planning,
+  { opened, environment, ledger, emit }: Planning,
   dropped: Dropped[],
 ): Promise<ResolvedIntervention[]> {
+  const addedBy = new Map<string, number>()
   const kept = new Map<string, ResolvedIntervention>()
   for (const intervention of interventions) {
     try {
@@ -126,12 +128,24 @@ async function dropIdle(
       if (runs.some(({ outcome }) => outcome !== null && isEvidence(outcome.kind))) {
         throw new Error(`It was run before (record ${known!.id}).`)
       }
+      const added = newOptions(environment.version.reference.configuration, intervention)
+      const wrong = added.find(({ misspelt }) => misspelt)
+      if (wrong) throw new Error(misspeltText(wrong))
+      for (const { option } of added) addedBy.set(option, (addedBy.get(option) ?? 0) + 1)
       kept.set(resolved.hash, resolved)
     } catch (error) {
       dropped.push({ intervention, why: (error as Error).message })
     }
   }
+  for (const [option, count] of addedBy) {
+    const text = `The reference configuration has no option "${option}": ${count === 1 ? 'a candidate adds' : `${count} candidates add`} it.`
+    emit({ type: 'note', text })
+  }
   return [...kept.values()]
+}
+
+function misspeltText({ option, meant }: NewOption): string {
+  return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */
