@@ -108,13 +108,12 @@ function baseOf(url: URL): URL {
   return base
 }
 
-/** The user's token, then what MLflow's own client would send, then name and password in the address. */
+/** The token, or the name and password in the address. */
 function authorizationFor(url: URL, token: string | undefined): string | null {
-  const bearer = token ?? process.env['MLFLOW_TRACKING_TOKEN']
-  if (bearer) return `Bearer ${bearer}`
-  const user = decodeURIComponent(url.username) || process.env['MLFLOW_TRACKING_USERNAME']
-  const password = decodeURIComponent(url.password) || process.env['MLFLOW_TRACKING_PASSWORD'] || ''
-  return user ? `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` : null
+  if (token) return `Bearer ${token}`
+  if (url.username === '') return null
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
 async function* pages<Answer extends { next_page_token?: string | undefined }>(

@@ -71,12 +71,18 @@ function textsOf(file: SqliteFile, table: 'params' | 'tags', experiment: NonNull
   return found
 }
 
-/** By (step, timestamp, value), as in MLflow's own latest_metrics, which databases before 1.2 lack. */
+/** MLflow keeps them in a table of their own; databases before 1.2 lack it. */
 function lastMetrics(file: SqliteFile, experiment: NonNullable<Value>): ByRun<number> {
-  const table = file.tables.has('latest_metrics') ? 'latest_metrics' : 'metrics'
   const found = new ByRun<number>()
+  if (file.tables.has('latest_metrics')) {
+    for (const row of file.rows(`select * from latest_metrics where ${ofExperiment}`, experiment)) {
+      found.of(String(row['run_uuid'])).set(String(row['key']), valueIn(row))
+    }
+    return found
+  }
+  // By (step, timestamp, value), as MLflow does it.
   const orders = new ByRun<readonly number[]>()
-  for (const row of file.rows(`select * from ${table} where ${ofExperiment}`, experiment)) {
+  for (const row of file.rows(`select * from metrics where ${ofExperiment}`, experiment)) {
     const [run, key] = [String(row['run_uuid']), String(row['key'])]
     const value = valueIn(row)
     const order = [number(row['step']) ?? 0, number(row['timestamp']) ?? 0, Number.isNaN(value) ? -Infinity : value]

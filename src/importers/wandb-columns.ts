@@ -15,15 +15,17 @@ const results = /(^|[/._])(train|val|valid|validation|eval|test|best|final|metri
 const settings =
   /(^|[/._-])(lr|learning_rate|seed|batch|epochs?|layers?|depth|width|dim|heads?|dropout|momentum|warmup|decay)([/._-]|$)|(_size|_weight|_coef|_coeff|_lambda|_type|_name|_fn|_steps|_rate|_dim|_length)$/i
 
-/** `cells`: the cells of a column in all rows. `measured`: columns that the caller says are results. */
+/** `cells`: the cells of a column in all rows. `told`: what the caller says. */
 export function columnKinds(
   names: readonly string[],
   cells: (name: string) => readonly string[],
-  measured: readonly string[],
+  told: ColumnKinds,
 ): ColumnKinds {
   // `_step`, `_runtime` and the like are W&B's own.
   const own = names.filter(name => !name.startsWith('_') && cells(name).some(cell => cell !== ''))
-  const metrics = own.filter(name => measured.includes(name) || looksMeasured(name, cells(name)))
+  const metrics = own.filter(
+    name => told.metrics.includes(name) || (!told.options.includes(name) && looksMeasured(name, cells(name))),
+  )
   return { options: own.filter(name => !metrics.includes(name)), metrics }
 }
 

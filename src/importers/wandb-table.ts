@@ -2,12 +2,13 @@
  * Tables that people export of W&B: the CSV of the runs page, and the CSV that the documented script of its interface writes, with
  * Python's text of whole dictionaries in its cells. The CSV of a chart has curves and no runs, and is refused.
  */
-import { basename } from 'node:path'
 import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
-import { type CsvRow, csvRows } from './csv-rows.ts'
+import { readDelimited } from './delimited.ts'
 import type { UnusableRow } from './history.ts'
-import type { ImportOptions } from './importer.ts'
+import type { ImportOptions, Source } from './importer.ts'
 import { readPythonScalar, readPythonValue } from './python-value.ts'
+import { beginningOf, textOf } from './source.ts'
+import type { TableLine } from './table.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { unusableRow } from './unusable-row.ts'
 import { momentIn } from './value.ts'
@@ -16,52 +17,63 @@ import { numbersIn, trackedWandb, type WandbRun } from './wandb-run.ts'
 
 type Kind = 'runs page' | 'script' | 'chart'
 
-export function isWandbTable(path: string): boolean {
-  return kindOf(headerOf(path)) !== null
+export function isWandbTable(source: Source): boolean {
+  return source.kind === 'file' && /\.csv$/i.test(source.name) && kindOf(rowsOf(beginningOf(source))[0]) !== null
 }
 
 /** Throws a sentence where the table is that of a chart, or none of W&B. */
-export async function readWandbTable(path: string, options: ImportOptions): Promise<TrackedExperiment[]> {
-  const kind = kindOf(headerOf(path))
+export async function readWandbTable(source: Source, options: ImportOptions): Promise<TrackedExperiment[]> {
+  const [header, ...rows] = rowsOf(await textOf(source))
+  const kind = kindOf(header)
   if (kind === 'chart') {
     throw new Error(
-      `${basename(path)} is the export of a chart: a curve a column, and nothing of what was set; export the table of runs instead (on the runs page: download, CSV)`,
+      `${source.name} is the export of a chart: a curve a column, and nothing of what was set; export the table of runs instead (on the runs page: download, CSV)`,
     )
   }
-  if (kind === null)
+  if (!header || kind === null) {
     throw new Error(
-      `${basename(path)} has not the columns of a table of W&B's runs (Name and State, or config and summary)`,
+      `${source.name} has not the columns of a table of W&B's runs (Name and State, or config and summary)`,
     )
-  const [header, ...rows] = await readRows(path, options)
-  const table = { names: header!.cells, rows }
+  }
+  const table = { names: header.cells, rows }
   return kind === 'script' ? fromScript(table, options) : fromRunsPage(table, options)
 }
 
 interface Table {
   readonly names: readonly string[]
-  readonly rows: readonly CsvRow[]
+  readonly rows: readonly TableLine[]
 }
 
-/** Columns that the runs page has for every run; of these, `user` and hosts are never read. */
-const fields = 'name state notes user tags created runtime sweep id group host hostname updated agent commit'.split(' ')
+function rowsOf(text: string): readonly TableLine[] {
+  return readDelimited(text.replace(/^\uFEFF/, ''), ',')
+}
 
-function kindOf(header: readonly string[]): Kind | null {
-  const names = header.map(normal)
+/** Columns that the runs page has for every run, whatever was logged; most are not read, least of all those that say who and where. */
+const fields = new Set(
+  (
+    'name,state,notes,user,tags,created,runtime,sweep,id,group,job type,host,hostname,updated,last updated,end time,agent,commit,git commit,' +
+    'github,command,program,os,python version,gpu type,gpu count,cpu count,created by,username'
+  ).split(','),
+)
+
+function kindOf(header: TableLine | undefined): Kind | null {
+  const names = (header?.cells ?? []).map(normal)
   const has = (...wanted: string[]) => wanted.every(name => names.includes(name))
   if (has('config', 'summary')) return 'script'
   const usual = ['notes', 'user', 'tags', 'created', 'runtime', 'sweep', 'id'].filter(name => names.includes(name))
   if (has('name', 'state') && usual.length >= 2) return 'runs page'
   const isAxis = /^(step|_step|relative time.*|wall time|time|epoch)$/.test(names[0] ?? '')
-  return isAxis && header.slice(1).some(name => / - /.test(name)) ? 'chart' : null
+  return isAxis && names.slice(1).some(name => / - /.test(name)) ? 'chart' : null
 }
 
 function fromRunsPage({ names, rows }: Table, options: ImportOptions): TrackedExperiment[] {
   const indices = new Map(names.map((name, index) => [name, index]))
   const field = new Map(names.map((name, index) => [normal(name), index]))
-  const cell = (row: CsvRow, name: string) => row.cells[field.get(name) ?? -1] ?? ''
-  const others = names.filter(name => !fields.includes(normal(name)))
-  const said = [options.metric?.name, options.columns?.['metric']].filter(name => name !== undefined)
-  const kinds = columnKinds(others, name => rows.map(row => row.cells[indices.get(name)!] ?? ''), said)
+  const cell = (row: TableLine, name: string) => row.cells[field.get(name) ?? -1] ?? ''
+  const ignored = said(options, 'ignore')
+  const others = names.filter(name => !fields.has(normal(name)) && !ignored.includes(name))
+  const told = { metrics: said(options, 'metric'), options: said(options, 'option') }
+  const kinds = columnKinds(others, name => rows.map(row => row.cells[indices.get(name)!] ?? ''), told)
   const count = new Map<string, number>()
   const runs = rows.map((row): WandbRun => {
     const value = (name: string) => row.cells[indices.get(name)!] ?? ''
@@ -86,17 +98,17 @@ function fromRunsPage({ names, rows }: Table, options: ImportOptions): TrackedEx
       summaries: new Map(),
       startedAt: created === null ? null : Date.parse(created),
       seconds: Number(cell(row, 'runtime')) || null,
-      commit: cell(row, 'commit') || null,
+      commit: cell(row, 'commit') || cell(row, 'git commit') || null,
       personal: options.keepPersonal ? personalIn(cell(row, 'user'), cell(row, 'host') || cell(row, 'hostname')) : null,
     }
   })
   const guess = `the table does not say which columns are results: ${list(kinds.metrics)} count as results, ${list(kinds.options)} as what was set`
-  return trackedWandb(runs, [guess], options)
+  return trackedWandb(runs, [guess], withMetric(options))
 }
 
 function fromScript({ names, rows }: Table, options: ImportOptions): TrackedExperiment[] {
   const field = new Map(names.map((name, index) => [normal(name), index]))
-  const cell = (row: CsvRow, name: string) => row.cells[field.get(name) ?? -1] ?? ''
+  const cell = (row: TableLine, name: string) => row.cells[field.get(name) ?? -1] ?? ''
   const count = new Map<string, number>()
   const unusable: UnusableRow[] = []
   const runs: WandbRun[] = []
@@ -132,26 +144,20 @@ function fromScript({ names, rows }: Table, options: ImportOptions): TrackedExpe
   const guesses = runs.some(run => run.state === null)
     ? ['the table has no column state: every run counts as finished']
     : []
-  const [first, ...others] = trackedWandb(runs, guesses, options)
+  const [first, ...others] = trackedWandb(runs, guesses, withMetric(options))
   return first ? [{ ...first, unusable: [...first.unusable, ...unusable] }, ...others] : []
 }
 
-async function readRows(path: string, options: ImportOptions): Promise<CsvRow[]> {
-  const rows: CsvRow[] = []
-  for (const row of csvRows(path)) {
-    rows.push(row)
-    if (rows.length % 10_000 === 0) {
-      options.progress?.(rows.length)
-      await new Promise(setImmediate)
-      options.signal?.throwIfAborted()
-    }
-  }
-  return rows
+/** A column that is said to hold the metric is the objective. */
+function withMetric(options: ImportOptions): ImportOptions {
+  const name = options.columns?.['metric']?.split('\n')[0]
+  return options.metric || name === undefined ? options : { ...options, metric: { name } }
 }
 
-function headerOf(path: string): readonly string[] {
-  for (const { cells } of csvRows(path)) return cells
-  return []
+/** The columns that the caller says are of this role; several stand in lines. */
+function said(options: ImportOptions, role: string): readonly string[] {
+  const names = options.columns?.[role]?.split('\n') ?? []
+  return role === 'metric' && options.metric ? [...names, options.metric.name] : names
 }
 
 /** JSON as well: scripts that dump their cells properly write that. */

@@ -207,9 +207,8 @@ describe('local folders of W&B', () => {
 })
 
 function table(text: string, options: ImportOptions = {}): Promise<TrackedExperiment[]> {
-  const path = join(folder, 'export.csv')
-  writeFileSync(path, text)
-  return readWandbTable(path, options)
+  writeFileSync(join(folder, 'export.csv'), text)
+  return readWandbTable(sourceOf('export.csv', folder), options)
 }
 
 const runsPage = `"Name","State","Notes","User","Tags","Created","Runtime","Sweep","lr","batch_size","optimizer","train/loss","val_acc","_step"
@@ -258,10 +257,14 @@ describe('tables exported of W&B', () => {
     expect(kept!.runs[0]!.note).toBe('user: ada')
   })
 
-  test('a column that the caller names is a result', async () => {
-    const [experiment] = await table(runsPage, { metric: { name: 'batch_size', direction: 'minimize' } })
-    expect(experiment!.runs[0]!.metrics).toMatchObject({ batch_size: 32 })
-    expect(experiment!.runs[0]!.configuration).toEqual({ lr: 0.1, optimizer: 'adam' })
+  test('what the caller says of columns counts', async () => {
+    const columns = { metric: 'batch_size', option: 'val_acc', ignore: 'train/loss\nlr' }
+    for (const options of [{ columns }, { columns, metric: { name: 'batch_size' } }]) {
+      const [experiment] = await table(runsPage, options)
+      expect(experiment!.objective).toEqual({ name: 'batch_size', direction: null })
+      expect(experiment!.runs[0]!.metrics).toEqual({ batch_size: 32 })
+      expect(experiment!.runs[0]!.configuration).toEqual({ optimizer: 'adam', val_acc: 0.7 })
+    }
   })
 
   test("the CSV of the interface's script has Python's dictionaries in its cells", async () => {

@@ -1,5 +1,4 @@
 /** Weights & Biases: local folders and logs, and the tables that people export of it. */
-import { extname } from 'node:path'
 import type { Importer, ImportOptions, Source } from './importer.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { trackedHistories } from './tracked-histories.ts'
@@ -13,7 +12,7 @@ export const wandb: Importer = {
   recognises: source => {
     if (source.kind === 'folder') return isWandbFolder(source.path)
     if (source.kind === 'address') return false
-    return isWandbFile(source.path) || (extname(source.path) === '.csv' && isWandbTable(source.path))
+    return isWandbFile(source.path) || isWandbTable(source)
   },
   read: async (source, options) => trackedHistories(await experimentsOf(source, options), source.name, options),
 }
@@ -23,5 +22,5 @@ async function experimentsOf(source: Source, options: ImportOptions): Promise<re
     throw new Error(`${source.name}: a W&B server is not asked; export the runs as CSV there, or name the folder wandb`)
   }
   if (source.kind === 'folder' || isWandbFile(source.path)) return readWandbFolder(source.path, options)
-  return readWandbTable(source.path, options)
+  return readWandbTable(source, options)
 }
