@@ -9,10 +9,12 @@ import type { Importer, Source } from './importer.ts'
 import { mlflow } from './mlflow.ts'
 import { openevolveCheckpoint } from './openevolve-checkpoint.ts'
 import { optuna } from './optuna.ts'
+import { parameterGolf } from './parameter-golf.ts'
 import { piLog } from './pi-log.ts'
 import { resultsCsv } from './results-csv.ts'
 import { resultsJsonl } from './results-jsonl.ts'
 import { resultsTsv } from './results-tsv.ts'
+import { senpai } from './senpai.ts'
 import { shinkaSqlite } from './shinka-sqlite.ts'
 import { trackio } from './trackio-sqlite.ts'
 import { wandb } from './wandb.ts'
@@ -27,6 +29,8 @@ export const importers: readonly Importer[] = [
   aideJournal,
   axJson,
   piLog,
+  senpai,
+  parameterGolf,
   resultsTsv,
   resultsCsv,
   resultsJsonl,

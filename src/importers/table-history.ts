@@ -6,6 +6,7 @@
  * The reference of a row is the row that was *kept* before it, not the best so far: that is the code it was tried on.
  */
 import { contentHash } from '../experiment/json.ts'
+import { alignedRow } from './aligned-row.ts'
 import { type Columns, columnsOfHeader, columnsWithoutHeader } from './columns.ts'
 import { directionOfKept, directionOfName } from './direction.ts'
 import type { ImportedHistory, ImportedMetric, ImportedRow, UnusableRow } from './history.ts'
@@ -43,11 +44,16 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
     const key = copy ? `${content}#${copy.count}` : content
     const reason = `the same as line ${copy?.line}, word for word: a copy, not a second run`
     const read = copy ? { reason } : readRow(line, columns, found.index, name)
-    if ('reason' in read) unplaced.push(unusableAt(line.line, key, read.reason, line.text))
-    else seriesOf(series, read.series).add(line, key, read, source)
+    if ('reason' in read) {
+      const label = columns.series === null ? '' : (alignedRow(line, columns)?.cell(columns.series) ?? '')
+      const rows = label === '' ? unplaced : seriesOf(series, label).unusable
+      rows.push(unusableAt(line.line, key, read.reason, line.text))
+    } else seriesOf(series, read.series).add(line, key, read, source)
     if (++count % 10_000 === 0) options.progress?.(count)
   }
-  const histories = [...series].map(([label, each]) => historyOf(label, each))
+  const histories = [...series]
+    .filter(([, { rows, unusable }]) => rows.length > 0 || !unplaced.push(...unusable))
+    .map(([label, each]) => historyOf(label, each))
   if (histories.length === 0) return [historyOf('', new Series(), unplaced)]
   // What could not be read tells no environment; it stands with the first.
   return histories.map((history, index) =>

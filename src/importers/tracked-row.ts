@@ -41,7 +41,8 @@ export function trackedRow(
   const changes = overrides !== null && Object.keys(overrides).length > 0 ? overrides : null
   const hasOptions = Object.keys(configuration).length > 0
   const otherCode = place.isCode && run.commit !== base?.run.commit
-  const again = base !== null && !isParent && hasOptions && changes === null && diff === null && !otherCode
+  const isSame = hasOptions ? changes === null : isSameInWords(run, base?.run)
+  const again = base !== null && !isParent && isSame && diff === null && !otherCode
   const role: ImportedRole = isReference || again ? 'reference' : isBuiltUpon ? 'kept' : 'tried'
   const measured = { [objective]: run.metrics[objective] }
   const { sentence, note } = textOf(each, base, measured[objective] ?? null)
@@ -66,6 +67,12 @@ export function trackedRow(
     code: null,
     note,
   }
+}
+
+/** Where there are no options: the same words, and another seed. */
+function isSameInWords(run: TrackedRun, base: TrackedRun | undefined): boolean {
+  if (base === undefined || run.seed === null || run.seed === base.seed) return false
+  return (run.text ?? run.name) !== null && run.text === base.text && run.name === base.name
 }
 
 function textOf(
