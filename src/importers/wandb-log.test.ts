@@ -65,6 +65,14 @@ describe('the frames of a .wandb file', () => {
     expect(read(damaged)).toEqual({ records: [Buffer.alloc(10, 2)], damaged: 1 })
   })
 
+  test('a record that has no end is dropped where the next begins', () => {
+    const block = 32_768
+    const begun = framed([Buffer.alloc(40_000, 1)]).subarray(0, block)
+    const whole = Buffer.alloc(40_000, 2)
+    const next = framed([Buffer.alloc(block - 14), whole]).subarray(block)
+    expect(read(Buffer.concat([begun, next]))).toEqual({ records: [whole], damaged: 0 })
+  })
+
   test('another file, or another version, is none', () => {
     writeFileSync(path, 'something else')
     expect(isWandbFile(path)).toBe(false)
