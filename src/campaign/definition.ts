@@ -24,7 +24,7 @@ export const definitionSchema = z.strictObject({
   hours: z.number().positive().nullable(),
   cost: z.number().positive().nullable(),
   forecaster: z.enum(forecasterChoices),
-  /** The language model, for the forecaster `language`. Its budget is for each round. */
+  /** The language model, for the forecaster `language`. Its budget is for all rounds together. */
   language: languageSettings.nullable().default(null),
   /** Which records forecasts may use. */
   history: z.enum(['none', 'in-environment', 'cross-environment', 'pooled']),

@@ -9,6 +9,7 @@ import { type Intervention, isEvidence } from '../experiment/intervention.ts'
 import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import { namedForecaster } from '../forecast/named-forecaster.ts'
+import { addUsage, noUsage, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
@@ -67,13 +68,14 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
     ledger: ledger.path,
     variables: planning.variables,
     signal: planning.stop,
+    before: await askedBefore(planning),
     tell: text => planning.emit({ type: 'note', text }),
   })
   const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
   const foreseen = drawn.flatMap((candidate, index) => {
     const forecast = answers[index]!
     if (!hasFailed(forecast)) return [{ ...candidate, forecast }]
-    dropped.push({ intervention: candidate.intervention, why: `It has no forecast: ${forecast.failed}` })
+    dropped.push({ intervention: candidate.intervention, why: `It has no forecast, for ${forecast.failed}.` })
     return []
   })
   const forecasts = foreseen.map(({ forecast }) => forecast)
@@ -146,6 +148,14 @@ async function dropIdle(
 
 function misspeltText({ option, meant }: NewOption): string {
   return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
+}
+
+/** What the forecasts of earlier rounds took of a language model; answers of before that were kept took nothing. */
+async function askedBefore({ ledger, campaignId }: Planning): Promise<Usage> {
+  const rounds = await ledger.roundsOf(campaignId)
+  return rounds
+    .flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast?.model?.usage ?? noUsage))
+    .reduce(addUsage, noUsage)
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */

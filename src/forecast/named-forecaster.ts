@@ -1,5 +1,6 @@
 /** From the name in a configuration or a flag to the forecaster: one that computes, or the language model that is named with it. */
 import { dirname, join } from 'node:path'
+import type { Usage } from '../language/usage.ts'
 import { type Forecaster, forecasterNames, forecasters } from './forecaster.ts'
 import { languageForecaster } from './language/language.ts'
 import type { LanguageSettings } from './language/settings.ts'
@@ -14,6 +15,8 @@ export interface ForecasterSurroundings {
   readonly variables: NodeJS.ProcessEnv
   /** Ends the asking. */
   readonly signal: AbortSignal
+  /** What a language model took before, where that counts towards its budget. */
+  readonly before?: Usage | undefined
   /** Told what asking will take, and what it took. */
   tell(text: string): void
 }
@@ -22,7 +25,7 @@ export interface ForecasterSurroundings {
 export function namedForecaster(
   name: ForecasterChoice,
   language: LanguageSettings | null | undefined,
-  { ledger, variables, signal, tell }: ForecasterSurroundings,
+  { ledger, ...surroundings }: ForecasterSurroundings,
 ): Forecaster {
   if (name !== 'language') return forecasters[name]
   if (!language) {
@@ -30,8 +33,7 @@ export function namedForecaster(
       'The forecaster is "language", but no model is named: give --model, or set "language" in the environment file.',
     )
   }
-  const answers = answersBeside(ledger)
-  return languageForecaster(language, { answers, variables, signal, tell }).forecast
+  return languageForecaster(language, { ...surroundings, answers: answersBeside(ledger) }).forecast
 }
 
 /** The file of answers that were paid for before. */

@@ -122,7 +122,7 @@ test('a server that knows no schemas is asked in words alone from then on', asyn
 
 test('a refusal is a failed answer at once', async () => {
   await using server = await serverThat({ answer: '', finish: 'content_filter' })
-  expect(await ask(question, await asking(server))).toMatchObject({ failed: 'it refused to answer' })
+  expect(await ask(question, await asking(server))).toMatchObject({ failed: 'the model refused to answer' })
   expect(server.asked).toHaveLength(1)
 })
 
@@ -150,7 +150,7 @@ test('whoever stays limited fails after four tries, and one that asks for hours 
     ['7200', 1],
   ] as const) {
     await using server = await serverThat(limited(after))
-    expect(await ask(question, await asking(server))).toMatchObject({ failed: 'it failed (429): "quota"' })
+    expect(await ask(question, await asking(server))).toMatchObject({ failed: 'the model failed (429): "quota"' })
     expect(server.asked).toHaveLength(tries)
   }
 })
@@ -159,10 +159,10 @@ test.each<[string, Behaviour, RegExp]>([
   [
     'a question that the server refuses',
     { status: 400, body: '{"error":{"message":"context too long"}}' },
-    /^it failed \(400\): "context too long"$/,
+    /^the model failed \(400\): "context too long"$/,
   ],
-  ['a body that is not JSON', { status: 200, body: '<html>' }, /^it failed: /],
-  ['a body without choices', { status: 200, body: '{"choices":[]}' }, /^it failed: /],
+  ['a body that is not JSON', { status: 200, body: '<html>' }, /^the model failed: /],
+  ['a body without choices', { status: 200, body: '{"choices":[]}' }, /^the model failed: /],
 ])('%s is a failed answer', async (_, behaviour, reason) => {
   await using server = await serverThat(behaviour)
   expect(await ask(question, await asking(server))).toMatchObject({ failed: expect.stringMatching(reason) })
@@ -172,7 +172,7 @@ test.each<[string, Behaviour, RegExp]>([
 test('a server that says nothing fails after its time', async () => {
   await using server = await serverThat('hang')
   const answer = await ask(question, await asking(server, { timeoutSeconds: 0.2 }))
-  expect(answer).toMatchObject({ failed: 'it did not answer within 0.2 seconds' })
+  expect(answer).toMatchObject({ failed: 'the model did not answer within 0.2 seconds' })
 })
 
 test('the user’s stop ends a question at once', async () => {
@@ -210,9 +210,7 @@ test('a budget stops before the question that it does not reach, and counts what
   expect(output).toBeGreaterThan(3)
   expect(await ask({ ...question, seed: 8 }, limited)).toHaveProperty('answer')
   expect(await ask({ ...question, seed: 9 }, limited)).toMatchObject({
-    failed: expect.stringMatching(
-      /^it was not asked: the budget of 180 tokens does not reach any further \(\d+ are spent\)$/,
-    ),
+    failed: expect.stringMatching(/^the budget of 180 tokens does not reach any further \(\d+ are spent\)$/),
   })
   expect(server.asked).toHaveLength(2)
 })

@@ -77,11 +77,11 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
       answers?.put(key, { model: name, text: reply.text })
       return { answer: read.answer, usage, kept: false }
     }
-    if (reply.finish === 'content-filter') return { failed: 'it refused to answer', usage }
+    if (reply.finish === 'content-filter') return { failed: 'the model refused to answer', usage }
     const cut = reply.finish === 'length'
     const wrong = cut ? `it was cut off after ${maxOutputTokens} tokens` : read.wrong
-    if (attempt === 2) return { failed: `its answer could not be used, asked twice: ${wrong}`, usage }
-    reasons.push(`its answer could not be used: ${wrong}`)
+    if (attempt === 2) return { failed: `the answer could not be used, asked twice: ${wrong}`, usage }
+    reasons.push(`the answer could not be used: ${wrong}`)
     if (cut) maxOutputTokens *= 2
     // Some templates refuse an empty turn.
     const shown = reply.text.trim() === '' ? '(no answer)' : reply.text.slice(0, longestShown)
@@ -95,7 +95,7 @@ async function sendWithin(
   request: Request,
 ): Promise<Reply | { readonly failed: string }> {
   const room = meter.reserve(estimate)
-  if ('obstacle' in room) return { failed: `it was not asked: ${room.obstacle}` }
+  if ('obstacle' in room) return { failed: room.obstacle }
   let usage = noUsage
   try {
     const reply = await send(request)

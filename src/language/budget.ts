@@ -11,27 +11,29 @@ export interface Limit {
 }
 
 export interface Meter {
+  /** Since it was started. */
   spent(): Usage
   /** Room for a question that takes this much at most, or why there is none. `settle` once it is answered, or was not. */
   reserve(estimate: Usage): { settle(usage: Usage): void } | { readonly obstacle: string }
 }
 
-/** Throws where money is limited and no price says what anything costs. */
-export function startMeter(limit: Limit, price: Price | null): Meter {
+/** `before` was spent already and counts. Throws where money is limited and no price says what anything costs. */
+export function startMeter(limit: Limit, price: Price | null, before: Usage = noUsage): Meter {
   if (limit.cost !== undefined && price === null) {
     throw new Error(
       `The budget is ${limit.cost} in money, but no price is known; give the model's price, or a budget in tokens.`,
     )
   }
   let spent = noUsage
+  const all = () => addUsage(before, spent)
   const open = new Set<Usage>()
   const obstacleTo = (estimate: Usage): string | null => {
-    const after = [...open, estimate].reduce(addUsage, spent)
+    const after = [...open, estimate].reduce(addUsage, all())
     if (limit.tokens !== undefined && after.input + after.output > limit.tokens) {
-      return `the budget of ${limit.tokens} tokens does not reach any further (${spent.input + spent.output} are spent)`
+      return `the budget of ${limit.tokens} tokens does not reach any further (${all().input + all().output} are spent)`
     }
     if (limit.cost !== undefined && costOf(after, price)! > limit.cost) {
-      return `the budget of ${limit.cost} does not reach any further (${costOf(spent, price)!.toPrecision(3)} is spent)`
+      return `the budget of ${limit.cost} does not reach any further (${costOf(all(), price)!.toPrecision(3)} is spent)`
     }
     return null
   }

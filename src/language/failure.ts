@@ -69,7 +69,7 @@ export function failureOf(error: unknown, { secrets }: OpenModel): string {
   let said = String(message ?? error).replace(/\s+/g, ' ')
   for (const secret of secrets) said = said.replaceAll(secret, '…')
   const status = statusCode === undefined || statusCode < 400 ? '' : ` (${statusCode})`
-  return `it failed${status}: ${JSON.stringify(said.slice(0, 300))}`
+  return `the model failed${status}: ${JSON.stringify(said.slice(0, 300))}`
 }
 
 async function apiError(error: unknown): Promise<ApiError | null> {

@@ -55,4 +55,9 @@ test('money is reckoned from tokens, those that were kept at their own price; wi
   asked.settle({ ...question, output: 10_000 })
   expect(meter.spent()).toEqual({ ...question, output: 10_000 })
   expect(meter.reserve({ ...question, output: 30_000 })).toHaveProperty('settle')
+  const later = startMeter({ tokens: 1000 }, null, { requests: 3, input: 800, cached: 0, output: 100 })
+  expect(later.spent().input).toBe(0)
+  expect(later.reserve({ requests: 1, input: 90, cached: 0, output: 20 })).toEqual({
+    obstacle: 'the budget of 1000 tokens does not reach any further (900 are spent)',
+  })
 })

@@ -51,7 +51,7 @@ export async function send(request: Request): Promise<Reply | { readonly failed:
       clearTimeout(timer)
     }
     request.signal.throwIfAborted()
-    if (slow.signal.aborted) return { failed: `it did not answer within ${request.timeoutSeconds} seconds` }
+    if (slow.signal.aborted) return { failed: `the model did not answer within ${request.timeoutSeconds} seconds` }
     if ((await refusesSchemas(error)) && !withoutSchemas.has(request.model)) {
       withoutSchemas.add(request.model)
       continue

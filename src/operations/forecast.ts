@@ -77,7 +77,7 @@ export const forecast = operation({
       for (const [index, named] of candidates.entries()) {
         const forecast = forecasts[index]!
         if (hasFailed(forecast))
-          dropped.push({ sentence: named.name, reason: `it has no forecast: ${forecast.failed}` })
+          dropped.push({ sentence: named.name, reason: `it has no forecast, for ${forecast.failed}` })
         else foreseen.push({ ...named, forecast })
       }
       return {

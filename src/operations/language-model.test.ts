@@ -73,7 +73,12 @@ test('what could not be used is said by candidate, and nothing is made up', asyn
   )
   expect(foreseen).toHaveLength(7)
   expect(dropped).toEqual([
-    { sentence: 'Learn at 3', reason: expect.stringMatching(/^it has no forecast: .*asked twice: it is not JSON/) },
+    {
+      sentence: 'Learn at 3',
+      reason: expect.stringMatching(
+        /^it has no forecast, for the answer could not be used, asked twice: it is not JSON/,
+      ),
+    },
   ])
   expect(context.notes().at(-1)).toMatch(/1 forecast failed\.$/)
 })
@@ -88,7 +93,7 @@ test('almanac run stores the forecast with what the model said; without one it r
   const second = { ...flags, ...language(server.model), message: 'Faster.', set: ['rate=3'] }
   server.behave = () => ({ status: 400, body: '{"error":{"message":"context too long"}}' })
   await expect(run.run(second, inProcess(folder))).rejects.toThrow(
-    /There is no forecast: .*"context too long"\.\nIt was not run; --anyway/,
+    /There is no forecast, for the model failed \(400\): "context too long"\.\nIt was not run; --anyway/,
   )
   expect(startsOf(folder)).toHaveLength(2)
   const { record } = await run.run({ ...second, anyway: true }, inProcess(folder))
@@ -124,9 +129,27 @@ test('a campaign asks the model of the environment file, chooses by it, and drop
     'Learn at 0.01',
   ])
   expect(outcome.rounds[0]!.dropped).toEqual([
-    { sentence: 'Learn at 0.03', reason: expect.stringMatching(/^It has no forecast: /) },
+    {
+      sentence: 'Learn at 0.03',
+      reason: expect.stringMatching(/^It has no forecast, for the answer could not be used/),
+    },
   ])
   expect(context.notes().filter(text => text.startsWith('Asking'))).toHaveLength(1)
+})
+
+test('the budget of a campaign is for all its rounds, and what was done with it stays', async () => {
+  await using server = await scriptedServer(
+    asked => ({ ...(knowing(asked) as object), usage: { prompt_tokens: 3000, completion_tokens: 1000 } }) as Behaviour,
+  )
+  const budget = { tokens: 15_000 }
+  const language = { model: server.model, batch: true, effort: 'none' as const, budget }
+  folder = toyEnvironment({ seeds: 1, referenceSeeds: 1, forecaster: 'language', language })
+  const outcome = await campaignStart.run({ rounds: 9, choose: 1, exploration: 0 }, inProcess(folder))
+  expect(server.asked).toHaveLength(3)
+  expect(outcome.records).toHaveLength(3)
+  expect(outcome.why).toBe(
+    'No candidate was left in round 4, 8 were dropped (5: It has no forecast, for the budget of 15000 tokens does not reach any further; 3: It was run before).',
+  )
 })
 
 test('nobody at the address ends the command before anything runs, and the key stands nowhere', async () => {

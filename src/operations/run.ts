@@ -80,7 +80,7 @@ export const run = operation({
       if (before.length === 0) passGate(await triedBefore(resolved, rule, place), anyway, emit)
       const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
       if (forecast !== null && hasFailed(forecast)) {
-        passGate([{ reason: `There is no forecast: ${forecast.failed}`, refuses: true }], anyway, emit)
+        passGate([{ reason: `There is no forecast, for ${forecast.failed}`, refuses: true }], anyway, emit)
       } else if (forecast !== null) {
         emit({
           type: 'note',

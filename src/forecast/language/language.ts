@@ -34,6 +34,8 @@ export interface LanguageSurroundings {
   /** Keys are read from here. */
   readonly variables: NodeJS.ProcessEnv
   readonly signal: AbortSignal
+  /** Counts towards the budget too. */
+  readonly before?: Usage | undefined
   /** Told the estimate before the first question, and the figures after the last. */
   tell(text: string): void
 }
@@ -61,7 +63,7 @@ interface Got {
 /** Its budget is for all its calls together. */
 export function languageForecaster(settings: LanguageSettings, surroundings: LanguageSurroundings): LanguageForecaster {
   const price = settings.price ?? null
-  const meter = startMeter(settings.budget, price)
+  const meter = startMeter(settings.budget, price, surroundings.before)
   let opened: Promise<OpenModel> | undefined
   let kept = 0
   let failed = 0
@@ -130,7 +132,7 @@ function forecastFrom(
   recordIds: readonly number[],
 ): Forecast | FailedForecast {
   const made = { forecaster: 'language', forecasterVersion: promptVersion, recordIds, model }
-  if (answers.length === 0) return { failed: `${model.name}: ${reason}`, ...made }
+  if (answers.length === 0) return { failed: reason, ...made }
   const byAnalogy = answers.filter(({ basis }) => basis === 'analogy').length
   return {
     quantiles: mapQuantiles(level => mean(answers.map(answer => quantilesOf(answer)[level]!))),
