@@ -74,7 +74,10 @@ const path = checkpoint('run/checkpoints/checkpoint_10', [
   { id: 'orphan', parent_id: 'dropped', iteration_found: 5, metrics: { combined_score: 9 } },
 ])
 writeFileSync(join(path, 'programs', 'torn.json'), '{"id": "to')
-checkpoint('run/checkpoints/checkpoint_9', [{ id: 'old', metrics: { combined_score: 0 } }])
+checkpoint('run/checkpoints/checkpoint_9', [
+  { id: 'first', metrics: { combined_score: 1, time: 2 } },
+  { id: 'dropped', parent_id: 'first', metrics: { combined_score: 0.5 } },
+])
 const source = sourceOf(path, '/')
 const evolution = readOpenevolve(source)
 const program = (id: string) => evolution.runs.find(run => run.id === id)!
@@ -106,19 +109,21 @@ describe('a checkpoint of OpenEvolve', () => {
       'program orphan',
       'the program it was made from is not there, so nothing says what was changed',
     ])
-    expect(evolution.guesses[0]).toContain('programs that the population dropped are not in a checkpoint')
+    expect(evolution.guesses[0]).toContain('programs that the population dropped before a checkpoint are not there')
   })
 
   test('a file that is no program is listed', () => {
-    expect(evolution.unusable[0]).toMatchObject({ place: 'file programs/torn.json' })
+    expect(evolution.unusable[0]).toMatchObject({ place: 'file checkpoint_10/programs/torn.json' })
     expect(evolution.runs.length + evolution.unusable.length).toBe(9)
   })
 
-  test('of a folder with several checkpoints the latest counts, by its number', async () => {
+  test('several checkpoints are read together: an early one has what was dropped later', async () => {
     for (const above of ['run', 'run/checkpoints']) {
       const found = sourceOf(join(folder, above), '/')
       expect(await importerFor(found)).toBe(openevolveCheckpoint)
-      expect(readOpenevolve(found).runs).toEqual(evolution.runs)
+      const { runs } = readOpenevolve(found)
+      expect(runs).toHaveLength(evolution.runs.length + 2)
+      expect(runs.find(({ id }) => id === 'orphan')).toMatchObject({ parent: 'dropped', kind: 'finished' })
     }
     const [history] = await openevolveCheckpoint.read(source, {})
     expect(history!.rows[0]).toMatchObject({ role: 'reference', place: 'program first' })

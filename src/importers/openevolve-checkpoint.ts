@@ -1,10 +1,11 @@
 /**
- * OpenEvolve's checkpoints: a folder with a JSON file for each program that its population still has. The folder may be one checkpoint,
- * or what holds several, of which the latest counts: it has what the others have, but for programs that were dropped.
+ * OpenEvolve's checkpoints: folders with a JSON file for each program that the population still had. The folder may be one checkpoint, or
+ * what holds several, which are read together: an early one has programs that were dropped later.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type EvolvedProgram, evolvedRuns } from './evolved-program.ts'
+import type { UnusableRow } from './history.ts'
 import type { Importer, Source } from './importer.ts'
 import { momentOfSeconds } from './moment.ts'
 import { parsePythonJson } from './python-json.ts'
@@ -14,8 +15,8 @@ import { unusableRow } from './unusable-row.ts'
 
 export const openevolveCheckpoint: Importer = {
   name: 'openevolve',
-  title: 'OpenEvolve (a checkpoint folder)',
-  recognises: source => source.kind === 'folder' && checkpointIn(source.path) !== null,
+  title: 'OpenEvolve (a folder of checkpoints, or one)',
+  recognises: source => source.kind === 'folder' && checkpointsIn(source.path).length > 0,
   read: async (source, options) => trackedHistories([readOpenevolve(source)], source.name, options),
 }
 
@@ -34,15 +35,23 @@ interface StoredProgram {
 
 /** Throws a sentence where the folder holds no checkpoint. */
 export function readOpenevolve(source: Source): TrackedExperiment {
-  const checkpoint = source.kind === 'folder' ? checkpointIn(source.path) : null
-  if (checkpoint === null)
+  const checkpoints = source.kind === 'folder' ? checkpointsIn(source.path) : []
+  if (checkpoints.length === 0) {
     throw new Error(`${source.name} has no checkpoint of OpenEvolve: a folder "programs" with JSON files`)
+  }
   const stored: StoredProgram[] = []
-  const broken = []
-  for (const name of programFiles(checkpoint)) {
-    const program = programIn(join(checkpoint, 'programs', name))
-    if (typeof program?.id === 'string' && typeof program.code === 'string') stored.push(program)
-    else broken.push(unusableRow(`file programs/${name}`, 'is not a program: it has no "id" and "code"', name))
+  const broken: UnusableRow[] = []
+  // A program does not change after it was stored, and its file has its name in every checkpoint.
+  const seen = new Set<string>()
+  for (const checkpoint of checkpoints) {
+    for (const name of programFiles(checkpoint)) {
+      if (seen.has(name)) continue
+      const program = programIn(join(checkpoint, 'programs', name))
+      if (typeof program?.id === 'string' && typeof program.code === 'string') {
+        seen.add(name)
+        stored.push(program)
+      } else broken.push(brokenFile(`${basename(checkpoint)}/programs/${name}`))
+    }
   }
   const order = ({ iteration_found, timestamp }: StoredProgram) =>
     [Number(iteration_found ?? 0), Number(timestamp ?? 0)] as const
@@ -58,7 +67,7 @@ export function readOpenevolve(source: Source): TrackedExperiment {
     runs,
     unusable: [...broken, ...unusable],
     guesses: [
-      'programs that the population dropped are not in a checkpoint, so what did badly is missing more often than what did well',
+      'programs that the population dropped before a checkpoint are not there, so what did badly is missing more often than what did well',
       ...(hasScore
         ? []
         : ['the metric: no program has a combined_score, and OpenEvolve itself goes by the average of its metrics']),
@@ -66,19 +75,22 @@ export function readOpenevolve(source: Source): TrackedExperiment {
   }
 }
 
-/** The folder itself, or the one with the highest number among `checkpoints/checkpoint_N`. */
-function checkpointIn(folder: string): string | null {
-  if (programFiles(folder).length > 0) return folder
-  for (const within of [folder, join(folder, 'checkpoints')]) {
-    if (!existsSync(within)) continue
-    const numbered = readdirSync(within).flatMap(name => /^checkpoint_(\d+)$/.exec(name)?.[1] ?? [])
-    const latest = numbered.map(Number).sort((a, b) => b - a)[0]
-    if (latest !== undefined) {
-      const path = join(within, `checkpoint_${latest}`)
-      return programFiles(path).length > 0 ? path : null
-    }
-  }
-  return null
+function brokenFile(path: string): UnusableRow {
+  return unusableRow(`file ${path}`, 'is not a program: it has no "id" and "code"', path)
+}
+
+/** The folder itself, or `checkpoint_N` in it or in its `checkpoints`, by number. */
+function checkpointsIn(folder: string): string[] {
+  if (programFiles(folder).length > 0) return [folder]
+  const within = [folder, join(folder, 'checkpoints')].filter(existsSync)
+  const found = within.flatMap(path =>
+    readdirSync(path).flatMap(name => {
+      const number = /^checkpoint_(\d+)$/.exec(name)?.[1]
+      return number === undefined ? [] : [{ number: Number(number), path: join(path, name) }]
+    }),
+  )
+  const inOrder = found.sort((a, b) => a.number - b.number).map(({ path }) => path)
+  return inOrder.filter(path => programFiles(path).length > 0)
 }
 
 function programFiles(checkpoint: string): string[] {
