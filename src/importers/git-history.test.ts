@@ -1,33 +1,6 @@
 import { expect, test } from 'vitest'
 import { openRepository } from '../repository/repository.ts'
-import { gitHistory } from './git-history.ts'
-import type { ImportedHistory } from './history.ts'
-import type { ImportOptions } from './importer.ts'
-import { type ScratchCommit, scratchCommits } from './scratch-commits.ts'
-
-const code = (rate: string, depth = 4) => ({ 'train.py': `RATE = ${rate}\nDEPTH = ${depth}\n` })
-const results = (loss: number) => ({ 'results.json': JSON.stringify({ val_loss: loss, seconds: 300 }) })
-
-async function read(commits: readonly ScratchCommit[], options: ImportOptions = {}) {
-  const { root, hashes } = scratchCommits(commits)
-  const [history] = await gitHistory.read({ kind: 'folder', path: root, name: 'trials' }, options)
-  return { root, hashes, history: history! }
-}
-
-/** Rows in a line each: step, role, step it was tried on, value. */
-function lines({ history, hashes }: { history: ImportedHistory; hashes: readonly string[] }): string[] {
-  const stepOf = (commit: string | null) => hashes.indexOf(commit!)
-  const byKey = new Map(history.rows.map(row => [row.key, row]))
-  return history.rows.map(({ commit, role, against, outcome }) => {
-    const on = against === null ? '' : ` on ${stepOf(byKey.get(against)!.commit)}`
-    return `${stepOf(commit)} ${role}${on}: ${outcome.metrics[history.metrics[0].name] ?? outcome.kind}`
-  })
-}
-
-function leftOut({ history, hashes }: { history: ImportedHistory; hashes: readonly string[] }): string[] {
-  const step = (hash: string) => String(hashes.findIndex(each => each.startsWith(hash)))
-  return history.unusable.map(({ place, reason }) => `${place}: ${reason}`.replace(/\b[0-9a-f]{7}\b/g, step))
-}
+import { code, leftOut, lines, read, results, type ScratchCommit } from './scratch-commits.ts'
 
 const plain: readonly ScratchCommit[] = [
   { message: 'begin', files: { ...code('0.1'), ...results(1) } },
@@ -121,7 +94,102 @@ test('what is taken back was not kept, however it is taken back', async () => {
     'commit 2: returns to the code of 0',
     'commit 5: taken back by 6, and not measured before',
     'commit 6: returns to the code of 0',
-    'commit 8: returns to the code of 0',
   ])
   expect(found.history.rows[1]!.note).toMatch(/^taken back by /)
+})
+
+test('a discard is taken back by what says so, also where it leaves something behind', async () => {
+  const table = (...rows: string[]) => ({ 'results.tsv': `val_loss\tstatus\tdescription\n${rows.join('\n')}\n` })
+  const first = '1\tkeep\tbaseline'
+  const found = await read([
+    { message: 'begin', files: { ...code('0.1'), ...table(first) } },
+    { message: 'Dropout', files: { 'train.py': 'RATE = 0.1\nDEPTH = 4\ndropout(0.5)\n' } },
+    {
+      message: 'discard: dropout',
+      files: { 'train.py': 'RATE = 0.1\nDEPTH = 4\ndropout(0)\n', ...table(first, '1.2\tdiscard\tdropout') },
+    },
+    { message: 'Deeper', files: { 'train.py': 'RATE = 0.1\nDEPTH = 8\ndropout(0)\n' } },
+    { message: 'keep: deeper, 0.90', files: table(first, '1.2\tdiscard\tdropout', '0.9\tkeep\tdeeper') },
+    // Its code was never committed.
+    { message: 'log', files: table(first, '1.2\tdiscard\tdropout', '0.9\tkeep\tdeeper', '1.5\tdiscard\twider') },
+  ])
+  expect(lines(found)).toEqual(['0 reference: 1', '1 tried on 0: 1.2', '3 kept on 0: 0.9'])
+  expect(found.history.rows[2]!.intervention.sentence).toBe('Deeper')
+  expect(leftOut(found)).toEqual([
+    'commit 5: its val_loss is that of a change that was thrown away, and whose code it does not have',
+  ])
+  expect(found.history.statuses).toEqual([
+    { word: 'keep', meaning: 'reference', rows: 1 },
+    { word: 'discard', meaning: 'finished', rows: 1 },
+    { word: 'keep', meaning: 'kept', rows: 1 },
+  ])
+})
+
+test('merges are no changes of their own, and much that nothing measured is none either', async () => {
+  const many = Array.from(
+    { length: 6 },
+    (_, index): ScratchCommit => ({ message: `step ${index}`, files: { 'a.py': `${index}` } }),
+  )
+  const found = await read([
+    { message: 'begin', files: { ...code('0.1'), ...results(1) } },
+    { message: 'Aside', files: { 'side.py': '1\n' } },
+    { message: 'Raise the rate', files: { ...code('0.2'), ...results(0.9) }, on: 0 },
+    { message: "Merge branch 'side'", merges: 1, files: { 'side.py': '1\n' } },
+    { message: 'Deeper', files: { ...code('0.2', 8), ...results(0.8) } },
+    { message: "Merge branch 'other'", merges: 1, files: { ...code('0.3', 8), ...results(0.85) } },
+    { message: 'Half the rate', files: { ...code('0.15', 8), ...results(0.7) } },
+    ...many,
+    { message: 'Measured at last', files: { ...code('0.1', 9), ...results(0.6) } },
+  ])
+  expect(lines(found)).toEqual([
+    '0 reference: 1',
+    '2 kept on 0: 0.9',
+    '4 kept on 2: 0.8',
+    '5 reference: 0.85',
+    '6 kept on 5: 0.7',
+    '13 reference: 0.6',
+  ])
+  expect(leftOut(found).slice(0, 2)).toEqual([
+    'commit 3: a merge: part of the change that 4 is',
+    'commit 7: not measured by itself: part of the reference that 13 is',
+  ])
+})
+
+test('a change that did not finish is a failure, and its code is part of the next', async () => {
+  const found = await read([
+    { message: 'begin, val_loss 1.000', files: code('0.1') },
+    { message: 'oom: width 4096', files: code('4096') },
+    { message: 'Raise the rate (val_loss NaN)', files: { ...code('9'), 'results.json': '{"val_loss": NaN}' } },
+    { message: 'Lower the rate: val_loss 0.900', files: code('0.05') },
+  ])
+  expect(lines(found)).toEqual([
+    '0 reference: 1',
+    '1 tried on 0: crashed',
+    '2 tried on 0: diverged',
+    '3 kept on 0: 0.9',
+  ])
+  expect(found.history.rows[1]!.outcome.reason).toBe('the message says "oom"')
+  expect(found.history.rows[3]!.intervention.sentence).toBe('width 4096\nRaise the rate\nLower the rate')
+})
+
+test('where merges are what is measured, they are the changes', async () => {
+  const merge = (at: number, title: string, rate: string, loss: number): readonly ScratchCommit[] => [
+    { message: `work ${at}`, files: code(rate), ...(at > 0 ? { on: at - 1 } : {}) },
+    {
+      message: `Merge pull request #${at} from ada/topic\n\n${title}`,
+      on: at - 1,
+      merges: at,
+      files: { ...code(rate), ...results(loss) },
+    },
+  ]
+  const found = await read([
+    { message: 'begin', files: { ...code('0.1'), ...results(1) } },
+    ...merge(1, 'Raise the rate', '0.2', 0.9),
+    ...merge(3, 'Lower the rate', '0.05', 0.8),
+  ])
+  expect(lines(found)).toEqual(['0 reference: 1', '2 kept on 0: 0.9', '4 kept on 2: 0.8'])
+  expect(found.history.rows[1]!.intervention.sentence).toBe('Raise the rate')
+  expect(found.history.guesses).toContain(
+    'a merge is a change of its own, as most of the commits that were measured are merges',
+  )
 })

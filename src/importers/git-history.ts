@@ -7,7 +7,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { contentHash } from '../experiment/json.ts'
 import { type CommitLine, commitLine, type LineCommit } from '../repository/commit-line.ts'
-import { git } from '../repository/git.ts'
+import { git, offline } from '../repository/git.ts'
 import { type ObjectReader, objectSizes, openObjects } from '../repository/object-reader.ts'
 import { directionOfKept } from './direction.ts'
 import { type CodeDiff, codeDiffs, codeNames, isNothing, longestDiff, unreadPaths } from './git-code.ts'
@@ -41,7 +41,7 @@ async function readGitHistory(source: Source, options: ImportOptions): Promise<I
   if (source.kind !== 'folder') {
     throw new Error(`${source.name} is no folder; a git history is read from its repository on this machine`)
   }
-  const root = await git(source.path, ['rev-parse', '--absolute-git-dir'])
+  const root = await git(source.path, ['rev-parse', '--absolute-git-dir'], { variables: offline })
   const line = await commitLine(root, options.revisions ?? 'HEAD', mostCommits)
   const objects = openObjects(root)
   try {
@@ -72,10 +72,13 @@ async function historyOf(
   )
   const isBeside = (path: string) => isBesideTheCode(path) || unread.has(path) || metric.files.has(path)
   const codes = codeNames(commits, isBeside)
+  const isMerge = ({ parents }: LineCommit) => parents.length > 1
+  const measured = commits.filter((_, at) => measurements[at] !== null)
+  const areMergesChanges = measured.filter(isMerge).length > measured.length / 2
   const steps = commits.map(
     (commit, at): LineStep => ({
       commit: commit.commit,
-      isMerge: commit.parents.length > 1,
+      isMerge: isMerge(commit) && !areMergesChanges,
       message: messages[at]!,
       code: codes[at]!,
       touches: at > 0 && codes[at] === codes[at - 1] ? touchedBeside(commit) : 'code',
@@ -88,6 +91,7 @@ async function historyOf(
   const pairs = tried.map(row => [codeStep(row.against!), codeStep(row)] as const)
   const diffs = await codeDiffs(root, commits, pairs, unread, isBeside, objects)
   const builtUpon = new Set(found.map(row => row.against))
+  const tooLong = diffs.filter(({ diff }) => diff === null).length
   const codeOf = new Map(tried.map((row, index) => [row, diffs[index]!]))
   const rows = found.map(row =>
     rowOf(row, roleOf(row, builtUpon), codeOf.get(row) ?? null, commits, messages, metric, source),
@@ -106,7 +110,14 @@ async function historyOf(
       text: messages[at]!.subject.slice(0, 200),
     })),
     statuses: statusesOf(found, builtUpon),
-    guesses: guessesOf(metric, tried.length - diffs.filter(each => each.diff !== null).length, isCut),
+    guesses: [
+      placesText(metric),
+      ...(areMergesChanges
+        ? ['a merge is a change of its own, as most of the commits that were measured are merges']
+        : []),
+      ...(tooLong > 0 ? [`${tooLong} changes have no diff: it is longer than ${longestDiff / 1024} KiB`] : []),
+      ...(isCut ? [`only the newest ${mostCommits} commits were read; a range names older ones`] : []),
+    ],
   }
 }
 
@@ -231,10 +242,7 @@ function statusesOf(rows: readonly LineRow[], builtUpon: ReadonlySet<LineRow | n
   return counts.all()
 }
 
-function guessesOf({ name, places }: GitMetric, withoutDiff: number, isCut: boolean): string[] {
+function placesText({ name, places }: GitMetric): string {
   const list = [...places].map(([place, count]) => `${place === 'message' ? 'messages' : place} (${count} commits)`)
-  const guesses = [`the metric ${name} is read from ${list.slice(0, 5).join(', ')}`]
-  if (withoutDiff > 0) guesses.push(`${withoutDiff} changes have no diff: it is longer than ${longestDiff / 1024} KiB`)
-  if (isCut) guesses.push(`only the newest ${mostCommits} commits were read; a range names older ones`)
-  return guesses
+  return `the metric ${name} is read from ${list.slice(0, 5).join(', ')}`
 }

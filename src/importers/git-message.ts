@@ -28,7 +28,10 @@ const people = /^(?:[A-Z][\w-]*-by|Cc|Change-Id|git-svn-id|Link|See-also)\s*:|^\
 
 export function readMessage(message: string): GitMessage {
   const lines = message.slice(0, longestMessage).split('\n')
-  const whole = lines
+  const [first, ...others] = lines
+  // What a merge is about stands below the names of its branches.
+  const isTitled = /^Merge (?:pull request|branch|remote)/i.test(first!) && others.some(line => line.trim() !== '')
+  const whole = (isTitled ? others : lines)
     .filter(line => !people.test(line.trim()))
     .join('\n')
     .trim()

@@ -32,6 +32,7 @@ function withoutRemains(text: string, wasCut: boolean): string {
   return text
     .replace(/[([][\s,;:–—-]*[)\]]/g, '')
     .replace(/[ \t]*(?:[,;:–—|]|->|=>|→|\s-)[ \t]*(?=\n|$)/g, '')
+    .replace(/(^|\n)[ \t]*[,;:.–—-]+[ \t]*/g, '$1')
     .replace(/[ \t]+(?=[,;.)\]]|\n|$)/g, '')
     .trim()
 }

@@ -1,10 +1,14 @@
 /**
- * A real repository made from a list of commits in one call of git, for tests. Nothing is checked out.
+ * A real repository made from a list of commits in one call of git, and what an import says of it, for tests. Nothing is
+ * checked out.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitIn, scratchFolder } from '../repository/scratch-repository.ts'
+import { gitHistory } from './git-history.ts'
+import type { ImportedHistory } from './history.ts'
+import type { ImportOptions } from './importer.ts'
 
 export interface ScratchCommit {
   readonly message: string
@@ -57,4 +61,37 @@ export function scratchCommits(commits: readonly ScratchCommit[]): { root: strin
     .split('\n')
     .map(line => line.split(' ')[1]!)
   return { root, hashes }
+}
+
+/** A program with two settings. */
+export const code = (rate: string, depth = 4) => ({ 'train.py': `RATE = ${rate}\nDEPTH = ${depth}\n` })
+
+/** A file of results with the metric that the program is about. */
+export const results = (loss: number) => ({ 'results.json': JSON.stringify({ val_loss: loss, seconds: 300 }) })
+
+export interface ReadCommits {
+  readonly root: string
+  readonly hashes: readonly string[]
+  readonly history: ImportedHistory
+}
+
+export async function read(commits: readonly ScratchCommit[], options: ImportOptions = {}): Promise<ReadCommits> {
+  const { root, hashes } = scratchCommits(commits)
+  const [history] = await gitHistory.read({ kind: 'folder', path: root, name: 'trials' }, options)
+  return { root, hashes, history: history! }
+}
+
+/** A line a row, commits by their place in the list: which one, its role, the one it was tried on, its metric or how it ended. */
+export function lines({ history, hashes }: ReadCommits): string[] {
+  const byKey = new Map(history.rows.map(row => [row.key, row]))
+  return history.rows.map(({ commit, role, against, outcome }) => {
+    const on = against === null ? '' : ` on ${hashes.indexOf(byKey.get(against)!.commit!)}`
+    return `${hashes.indexOf(commit!)} ${role}${on}: ${outcome.metrics[history.metrics[0].name] ?? outcome.kind}`
+  })
+}
+
+/** A line a commit that is no row, with the reason. */
+export function leftOut({ history, hashes }: ReadCommits): string[] {
+  const step = (hash: string) => String(hashes.findIndex(each => each.startsWith(hash)))
+  return history.unusable.map(({ place, reason }) => `${place}: ${reason}`.replace(/\b[0-9a-f]{7}\b/g, step))
 }

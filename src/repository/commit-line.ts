@@ -31,8 +31,7 @@ export async function commitLine(root: string, revisions: string, most: number):
   if (revisions.trim() === '' || revisions.startsWith('-') || /[\0\n]/.test(revisions)) {
     throw new Error(`"${revisions}" is no revision and no range of revisions; give one such as main, or v1..HEAD`)
   }
-  const { code, stdout, stderr } = await runGit(root, [
-    ...offline,
+  const parameters = [
     'log',
     '--first-parent',
     '--diff-merges=first-parent',
@@ -54,7 +53,8 @@ export async function commitLine(root: string, revisions: string, most: number):
     '--format=%x01%H%x00%T%x00%P%x00%cI%x00%B%x00',
     revisions,
     '--',
-  ])
+  ]
+  const { code, stdout, stderr } = await runGit(root, parameters, { variables: offline })
   if (code !== 0) throw new Error(`git cannot list the commits of ${revisions} in ${root}: ${wordsOf(stderr)}`)
   const commits = parsed(stdout.toString('utf8').split('\0'))
   return { commits: commits.slice(-most), isCut: commits.length > most }

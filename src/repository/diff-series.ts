@@ -32,7 +32,7 @@ export async function diffSeries(
   const series = new Series(pairs, options)
   const unread = options.unread.map(path => `:(top,exclude,literal)${path}`)
   const places = unread.length === 0 ? [] : ['--', ':(top)', ...unread]
-  const child = startGit(root, [...offline, ...form, '--stdin', ...places])
+  const child = startGit(root, [...form, '--stdin', ...places], offline)
   let stderr = ''
   child.stderr.on('data', (piece: Buffer) => {
     stderr += piece.toString('utf8')

@@ -32,10 +32,10 @@ const settings = [
 ].flatMap(setting => ['-c', setting])
 
 /**
- * For reading what a stranger wrote, in front of a subcommand: git fetches nothing, also where the repository's settings
- * name a server for the objects that it lacks, or a program that would get them.
+ * For reading what a stranger wrote: git fetches nothing, also where the repository's settings name a server for the
+ * objects that it lacks, or a program that would get them. No setting can allow what this variable does not.
  */
-export const offline = ['-c', 'protocol.allow=never']
+export const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
 
 /** For those who write to it and read from it as it goes. */
 export function startGit(

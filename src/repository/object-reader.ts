@@ -16,7 +16,10 @@ export interface ObjectReader {
 export async function objectSizes(root: string, objects: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (objects.length === 0) return new Map()
   const input = `${objects.map(hashOnly).join('\n')}\n`
-  const { code, stdout, stderr } = await runGit(root, [...offline, 'cat-file', '--batch-check', '--buffer'], { input })
+  const { code, stdout, stderr } = await runGit(root, ['cat-file', '--batch-check', '--buffer'], {
+    input,
+    variables: offline,
+  })
   if (code !== 0) throw new Error(`git cannot read objects in ${root}: ${wordsOf(stderr)}`)
   const sizes = new Map<string, number>()
   for (const line of stdout.toString('utf8').split('\n')) {
@@ -27,7 +30,7 @@ export async function objectSizes(root: string, objects: readonly string[]): Pro
 }
 
 export function openObjects(root: string): ObjectReader {
-  const child = startGit(root, [...offline, 'cat-file', '--batch'])
+  const child = startGit(root, ['cat-file', '--batch'], offline)
   const waiting: { resolve(content: Buffer | null): void; reject(error: Error): void }[] = []
   let pieces: Buffer[] = []
   let available = 0
