@@ -13,23 +13,26 @@ export interface MlflowServer {
   readonly signal: AbortSignal | null
 }
 
-const secondsAllowed = 60
 const tries = 5
 const longestWait = 30
 const mostRedirects = 3
 const mostBytes = 256 * 2 ** 20
 
-/** The answer as JSON, in which numbers may be NaN or infinite. Throws a sentence with the status and what the server says. */
+/**
+ * The answer as JSON, in which numbers may be NaN or infinite. Throws a sentence with the status and what the server says. `seconds`: how
+ * long one try may take.
+ */
 export async function askMlflow(
   server: MlflowServer,
   method: 'GET' | 'POST',
   path: string,
   values: Readonly<Record<string, unknown>>,
+  seconds = 60,
 ): Promise<unknown> {
   const url = new URL(`api/2.0/mlflow/${path}`, server.base)
   if (method === 'GET') for (const [key, value] of Object.entries(values)) url.searchParams.set(key, String(value))
   for (let tried = 1; ; tried++) {
-    const response = await answerOf(server, method, url, method === 'POST' ? JSON.stringify(values) : null)
+    const response = await answerOf(server, method, url, method === 'POST' ? JSON.stringify(values) : null, seconds)
     if ((response.status === 429 || response.status >= 500) && tried < tries) {
       await response.body?.cancel()
       await sleep(1000 * waitOf(response, tried), undefined, server.signal ? { signal: server.signal } : {})
@@ -47,17 +50,23 @@ export async function askMlflow(
   }
 }
 
-async function answerOf(server: MlflowServer, method: string, start: URL, body: string | null): Promise<Response> {
+async function answerOf(
+  server: MlflowServer,
+  method: string,
+  start: URL,
+  body: string | null,
+  seconds: number,
+): Promise<Response> {
   let url = start
   for (let redirects = 0; ; redirects++) {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== null) headers['content-type'] = 'application/json'
     if (server.authorization !== null) headers['authorization'] = server.authorization
-    const limit = AbortSignal.timeout(1000 * secondsAllowed)
+    const limit = AbortSignal.timeout(1000 * seconds)
     const signal = server.signal ? AbortSignal.any([server.signal, limit]) : limit
     const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' }).catch((error: Error) => {
       if (server.signal?.aborted) throw error
-      throw new Error(`${url.origin} cannot be reached: ${reasonOf(error)}`, { cause: error })
+      throw new Error(`${url.origin} cannot be reached: ${reasonOf(error, seconds)}`, { cause: error })
     })
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null) return response
@@ -78,8 +87,8 @@ function isSameServer(from: URL, to: URL): boolean {
   return from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:' && to.port === ''
 }
 
-function reasonOf(error: Error): string {
-  if (error.name === 'TimeoutError') return `no answer within ${secondsAllowed} seconds`
+function reasonOf(error: Error, seconds: number): string {
+  if (error.name === 'TimeoutError') return `no answer within ${seconds} seconds`
   const cause = error.cause as { code?: string; message?: string } | undefined
   return cause?.code ?? cause?.message ?? error.message
 }

@@ -17,6 +17,13 @@ describe('an MLflow server', () => {
     expect(seen).toEqual([undefined])
     expect(await isMlflowServer(await serve(() => response => response.writeHead(404).end('no')))).toBe(false)
     expect(await isMlflowServer(new URL('ftp://127.0.0.1/'))).toBe(false)
+    await expect(isMlflowServer(new URL('http://127.0.0.1:1/'))).rejects.toThrow('http://127.0.0.1:1 cannot be reached')
+  })
+
+  test('that wants a token is recognised by its address', async () => {
+    const url = await serve(() => response => response.writeHead(401).end())
+    expect(await isMlflowServer(url)).toBe(false)
+    expect(await isMlflowServer(new URL('#/experiments/1', url))).toBe(true)
   })
 
   test('below a path, at the address that a browser shows, for one experiment', async () => {

@@ -53,15 +53,20 @@ const runAnswer = z.object({
 const runsAnswer = z.object({ runs: z.array(runAnswer).optional(), ...page })
 const historyAnswer = z.object({ metrics: z.array(z.object({ value: number.optional() })).optional(), ...page })
 
-/** Whether an MLflow server answers there. Asked without a token, which only a server that the user means may see. */
+/**
+ * Whether an MLflow server answers there. Asked without a token, which only a server that the user means may see. Throws a sentence
+ * where nothing answers at all.
+ */
 export async function isMlflowServer(url: URL): Promise<boolean> {
   if (!/^https?:$/.test(url.protocol)) return false
+  const server = { base: baseOf(url), authorization: null, signal: null }
   try {
-    const server = { base: baseOf(url), authorization: null, signal: AbortSignal.timeout(10_000) }
-    experimentsAnswer.parse(await askMlflow(server, 'POST', 'experiments/search', { max_results: 1 }))
+    experimentsAnswer.parse(await askMlflow(server, 'POST', 'experiments/search', { max_results: 1 }, 10))
     return true
   } catch (error) {
-    return /wants a token/.test((error as Error).message) && /mlflow|#\/experiments/i.test(url.href)
+    const { message } = error as Error
+    if (message.includes('cannot be reached')) throw error
+    return /wants a token/.test(message) && /mlflow|#\/experiments/i.test(url.href)
   }
 }
 

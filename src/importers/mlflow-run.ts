@@ -54,7 +54,11 @@ export function trackedMlflow(experiment: MlflowExperiment, options: ImportOptio
   const runs: TrackedRun[] = []
   const unusable: UnusableRow[] = []
   let inheriting = 0
-  for (const run of [...experiment.runs].sort(byTime)) {
+  // Otherwise in the order in which they were read.
+  const inTime = experiment.runs.some(run => run.startedAt !== null)
+    ? experiment.runs.toSorted(byTime)
+    : experiment.runs
+  for (const run of inTime) {
     const status = statusOf(run)
     const reason = run.isDeleted
       ? 'was deleted in MLflow'

@@ -10,9 +10,9 @@ import { readPythonScalar, readPythonValue } from './python-value.ts'
 import { beginningOf, textOf } from './source.ts'
 import type { TableLine } from './table.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
+import { columnKinds, columnsGuess, toldColumns, withToldMetric } from './tracker-columns.ts'
 import { unusableRow } from './unusable-row.ts'
 import { momentIn } from './value.ts'
-import { columnKinds } from './wandb-columns.ts'
 import { numbersIn, trackedWandb, type WandbRun } from './wandb-run.ts'
 
 type Kind = 'runs page' | 'script' | 'chart'
@@ -70,9 +70,9 @@ function fromRunsPage({ names, rows }: Table, options: ImportOptions): TrackedEx
   const indices = new Map(names.map((name, index) => [name, index]))
   const field = new Map(names.map((name, index) => [normal(name), index]))
   const cell = (row: TableLine, name: string) => row.cells[field.get(name) ?? -1] ?? ''
-  const ignored = said(options, 'ignore')
+  const ignored = toldColumns(options, 'ignore')
   const others = names.filter(name => !fields.has(normal(name)) && !ignored.includes(name))
-  const told = { metrics: said(options, 'metric'), options: said(options, 'option') }
+  const told = { metrics: toldColumns(options, 'metric'), options: toldColumns(options, 'option') }
   const kinds = columnKinds(others, name => rows.map(row => row.cells[indices.get(name)!] ?? ''), told)
   const count = new Map<string, number>()
   const runs = rows.map((row): WandbRun => {
@@ -102,8 +102,7 @@ function fromRunsPage({ names, rows }: Table, options: ImportOptions): TrackedEx
       personal: options.keepPersonal ? personalIn(cell(row, 'user'), cell(row, 'host') || cell(row, 'hostname')) : null,
     }
   })
-  const guess = `the table does not say which columns are results: ${list(kinds.metrics)} count as results, ${list(kinds.options)} as what was set`
-  return trackedWandb(runs, [guess], withMetric(options))
+  return trackedWandb(runs, [columnsGuess(kinds)], withToldMetric(options))
 }
 
 function fromScript({ names, rows }: Table, options: ImportOptions): TrackedExperiment[] {
@@ -144,20 +143,8 @@ function fromScript({ names, rows }: Table, options: ImportOptions): TrackedExpe
   const guesses = runs.some(run => run.state === null)
     ? ['the table has no column state: every run counts as finished']
     : []
-  const [first, ...others] = trackedWandb(runs, guesses, withMetric(options))
+  const [first, ...others] = trackedWandb(runs, guesses, withToldMetric(options))
   return first ? [{ ...first, unusable: [...first.unusable, ...unusable] }, ...others] : []
-}
-
-/** A column that is said to hold the metric is the objective. */
-function withMetric(options: ImportOptions): ImportOptions {
-  const name = options.columns?.['metric']?.split('\n')[0]
-  return options.metric || name === undefined ? options : { ...options, metric: { name } }
-}
-
-/** The columns that the caller says are of this role; several stand in lines. */
-function said(options: ImportOptions, role: string): readonly string[] {
-  const names = options.columns?.[role]?.split('\n') ?? []
-  return role === 'metric' && options.metric ? [...names, options.metric.name] : names
 }
 
 /** JSON as well: scripts that dump their cells properly write that. */
@@ -179,10 +166,6 @@ function numberOf(cell: string): number {
 
 function personalIn(user: string, host: string): string | null {
   return [user && `user: ${user}`, host && `host: ${host}`].filter(said => said !== '').join('; ') || null
-}
-
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ')
 }
 
 function normal(name: string): string {

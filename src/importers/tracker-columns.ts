@@ -1,8 +1,9 @@
 /**
- * Which columns of an exported table of W&B were set and which were measured. The table does not say, so this is a guess by names and
- * by what stands in the columns.
+ * Which columns of a table that a tracker exported were set and which were measured. Such tables do not say, so this is a guess by names
+ * and by what stands in the columns.
  */
 import { directionOfName } from './direction.ts'
+import type { ImportOptions } from './importer.ts'
 import { numberIn } from './value.ts'
 
 export interface ColumnKinds {
@@ -21,7 +22,7 @@ export function columnKinds(
   cells: (name: string) => readonly string[],
   told: ColumnKinds,
 ): ColumnKinds {
-  // `_step`, `_runtime` and the like are W&B's own.
+  // `_step`, `_runtime` and the like are the tracker's own.
   const own = names.filter(name => !name.startsWith('_') && cells(name).some(cell => cell !== ''))
   const metrics = own.filter(
     name => told.metrics.includes(name) || (!told.options.includes(name) && looksMeasured(name, cells(name))),
@@ -37,4 +38,28 @@ function looksMeasured(name: string, cells: readonly string[]): boolean {
   // Nobody sets 0.483729105, and hardly anybody sets another value in every run.
   const isFine = values.some(value => /\.\d{6,}/.test(value))
   return isFine && new Set(values).size > 0.5 * values.length
+}
+
+/** The guess, as a sentence without its full stop. */
+export function columnsGuess({ metrics, options }: ColumnKinds): string {
+  return `the table does not say which columns are results: ${list(metrics)} count as results, ${list(options)} as what was set`
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ')
+}
+
+/** The columns that the caller says are of this role; several stand in lines. */
+export function toldColumns(
+  { columns, metric }: ImportOptions,
+  role: 'metric' | 'option' | 'ignore',
+): readonly string[] {
+  const names = columns?.[role]?.split('\n') ?? []
+  return role === 'metric' && metric ? [...names, metric.name] : names
+}
+
+/** A column that is said to hold the metric is the objective. */
+export function withToldMetric(options: ImportOptions): ImportOptions {
+  const name = options.columns?.['metric']?.split('\n')[0]
+  return options.metric || name === undefined ? options : { ...options, metric: { name } }
 }
