@@ -4,6 +4,7 @@
  */
 import type { Direction } from '../experiment/environment.ts'
 import { median } from '../statistics/summary.ts'
+import { measuredNumber } from '../text/measured-number.ts'
 import { outcomeWords } from '../text/outcome-words.ts'
 import type { ImportedHistory, ImportedRow } from './history.ts'
 
@@ -27,7 +28,7 @@ export interface RowAtRisk {
 
 export function examine(history: ImportedHistory): Examined {
   const rows = history.rows.filter(({ note, intervention }) => note !== null || intervention.sentence !== '')
-  const leaking = rows.filter(saysResult).length
+  const leaking = rows.filter(row => saysResult(row, history.metrics[0].name)).length
   return {
     leaking: { rows: leaking, share: rows.length === 0 ? 0 : leaking / rows.length },
     atRisk: rowsAtRisk(history),
@@ -37,8 +38,10 @@ export function examine(history: ImportedHistory): Examined {
 }
 
 /** The note holds what was split off; a note that was one from the beginning counts where it speaks of the result. */
-function saysResult({ note, intervention }: ImportedRow): boolean {
-  return (note !== null && outcomeWords(note).length > 0) || outcomeWords(intervention.sentence).length > 0
+function saysResult({ note, outcome }: ImportedRow, objective: string): boolean {
+  if (note === null) return false
+  const value = outcome.metrics[objective]
+  return outcomeWords(note).length > 0 || (value !== undefined && measuredNumber(note, [value]) !== null)
 }
 
 /** Beyond this many robust standard deviations a result is not believed without a look. */

@@ -81,6 +81,7 @@ export function senpaiHistory(
   const direction = options.metric?.direction ?? directionOfName(name) ?? fromMerged
   const rows: ImportedRow[] = []
   const references = new Map<string, string>()
+  const copies = new Map<string, number>()
   let last: string | null = null
   for (const section of measured) {
     const { baseline } = section
@@ -92,7 +93,11 @@ export function senpaiHistory(
     }
     const isKept = section.verdict !== null && meaningOf(section.verdict)?.role === 'kept'
     for (const [index, run] of section.runs.entries()) {
-      const key = contentHash([section.line === 0 ? section.title : section.pull, section.title, run.label])
+      const content = contentHash([section.pull, section.title, run.label])
+      const count = (copies.get(content) ?? 0) + 1
+      copies.set(content, count)
+      // A pull request may come up again under the same title.
+      const key = count === 1 ? content : `${content}#${count}`
       const role = isKept && index === 0 ? 'kept' : 'tried'
       rows.push({ ...rowOf(section, key, role, last, run.metrics, source), seed: run.seed, place: run.place })
       if (section.verdict !== null) statuses.add(section.verdict, role, 'finished')

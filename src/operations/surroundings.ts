@@ -36,16 +36,24 @@ export async function inLedger<T>(
   name: string | undefined,
   action: (place: { readonly ledger: Ledger; readonly environment: Environment }) => Promise<T>,
 ): Promise<T> {
+  return inWholeLedger(context, async ({ ledger, here }) => {
+    const environment = name === undefined ? (here ?? (await onlyOne(ledger))) : await environmentNamed(ledger, name)
+    return action({ ledger, environment })
+  })
+}
+
+/** The ledger of the folder, and the environment of the folder where it has an environment file. */
+export async function inWholeLedger<T>(
+  context: Context,
+  action: (place: { readonly ledger: Ledger; readonly here: Environment | null }) => Promise<T>,
+): Promise<T> {
   const opened = await environmentHere(context)
   const path = ledgerPath(context, opened)
   // Without a file to begin with there would be nothing in it: say what is missing, and make none.
   if (opened === null && !existsSync(path)) await asInput(openEnvironment(context.directory))
   await using ledger = await openLedger(path)
   const here = opened === null ? null : await currentEnvironment(opened, ledger)
-  return await action({
-    ledger,
-    environment: name === undefined ? (here ?? (await onlyOne(ledger))) : await environmentNamed(ledger, name),
-  })
+  return await action({ ledger, here })
 }
 
 /** Beside the environment file, or where there is none in the folder where the user stands. */
