@@ -7,7 +7,7 @@ import { isCancel, select, text } from '@clack/prompts'
 import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
-import type { Context, Operation, Question } from './operations/operation.ts'
+import { type Context, type Operation, type Question, Stopped } from './operations/operation.ts'
 import { truncate } from './report/display-width.ts'
 import { forecastText, gainText } from './report/numbers.ts'
 import { singleLine } from './report/outside-text.ts'
@@ -63,7 +63,9 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
     ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
     : it.text(output, { ...tableOptions(), sameFlags: flags })
   if (text !== '') process.stdout.write(`${text}\n`)
-  process.exitCode = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
+  const code = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
+  // Several may run one after the other: that one was stopped must not be forgotten.
+  if (code !== 0) process.exitCode = code
 }
 
 /** As they were given, quoted for a shell where need be. */
@@ -219,7 +221,7 @@ export function stopOnInterrupt(
           ? 'Stopping: ending the running ones.'
           : 'Stopping: what runs may finish, nothing new starts. Press Ctrl-C again to end the running ones.',
       )
-      stop.abort()
+      stop.abort(new Stopped('It was stopped before anything ran.'))
       if (ends) cancel.abort()
     } else if (!cancel.signal.aborted) {
       note('Ending the running ones.')

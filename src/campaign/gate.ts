@@ -90,7 +90,7 @@ function reasonOf({ record, likeness, settles }: Precedent, environment: Environ
   const { id, verdict, outcome, measured, intervention } = record
   const fate = verdict === 'failed' ? 'failed' : 'was worse'
   const how = verdict === 'failed' ? outcome! : `by ${rounded(-measured!.gain)}`
-  const doubt = verdict === 'inconclusive' ? ', which may be noise' : ''
+  const doubt = verdict === 'inconclusive' ? ', measured too seldom to be sure' : ''
   const like = { 'as far': 'It is like what', 'less far': 'It goes the way that', 'in words': 'It reads like what' }[
     likeness
   ]
