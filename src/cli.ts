@@ -9,7 +9,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
-import { InputError, NothingToDo, type Operation } from './operations/operation.ts'
+import { InputError, NothingToDo, type Operation, Stopped } from './operations/operation.ts'
 import { visibleText } from './report/outside-text.ts'
 import { runInTerminal } from './terminal.ts'
 
@@ -130,5 +130,6 @@ function reportError(error: unknown): number {
   )
   if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   if (error instanceof InputError) return 2
+  if (error instanceof Stopped) return 130
   return error instanceof NothingToDo ? 3 : 1
 }

@@ -73,3 +73,8 @@ export { InputError } from '../campaign/input-error.ts'
 export class NothingToDo extends Error {
   override readonly name = 'NothingToDo'
 }
+
+/** The user stopped it while it waited for something other than a run: exit code 130. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
