@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -133,6 +133,15 @@ describe('a checkpoint of OpenEvolve', () => {
     const plain = sourceOf(checkpoint('plain', [{ id: 'a', metrics: { accuracy: 0.5 } }]), '/')
     expect(readOpenevolve(plain).objective).toBe(null)
     expect(readOpenevolve(plain).guesses[1]).toContain('OpenEvolve itself goes by the average of its metrics')
+  })
+
+  test('links that lead out of the folder are not followed', () => {
+    const linked = checkpoint('linked', [{ id: 'a', metrics: { combined_score: 1 } }])
+    symlinkSync(join(path, 'programs', 'zchild.json'), join(linked, 'programs', 'zchild.json'))
+    expect(readOpenevolve(sourceOf(linked, '/')).runs.map(({ id }) => id)).toEqual(['a'])
+    mkdirSync(join(folder, 'outside'))
+    symlinkSync(path, join(folder, 'outside', 'checkpoint_1'))
+    expect(() => readOpenevolve(sourceOf(join(folder, 'outside'), '/'))).toThrow('outside has no checkpoint')
   })
 
   test('a folder that is none is refused with a sentence', () => {

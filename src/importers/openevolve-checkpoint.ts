@@ -2,7 +2,7 @@
  * OpenEvolve's checkpoints: folders with a JSON file for each program that the population still had. The folder may be one checkpoint, or
  * what holds several, which are read together: an early one has programs that were dropped later.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type EvolvedProgram, evolvedRuns } from './evolved-program.ts'
 import type { UnusableRow } from './history.ts'
@@ -82,9 +82,9 @@ function brokenFile(path: string): UnusableRow {
 /** The folder itself, or `checkpoint_N` in it or in its `checkpoints`, by number. */
 function checkpointsIn(folder: string): string[] {
   if (programFiles(folder).length > 0) return [folder]
-  const within = [folder, join(folder, 'checkpoints')].filter(existsSync)
+  const within = [folder, join(folder, 'checkpoints')]
   const found = within.flatMap(path =>
-    readdirSync(path).flatMap(name => {
+    entriesOf(path, 'folder').flatMap(name => {
       const number = /^checkpoint_(\d+)$/.exec(name)?.[1]
       return number === undefined ? [] : [{ number: Number(number), path: join(path, name) }]
     }),
@@ -94,10 +94,18 @@ function checkpointsIn(folder: string): string[] {
 }
 
 function programFiles(checkpoint: string): string[] {
-  const folder = join(checkpoint, 'programs')
-  if (!existsSync(join(checkpoint, 'metadata.json')) || !existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter(name => name.endsWith('.json'))
+  if (!entriesOf(checkpoint, 'folder').includes('programs')) return []
+  if (!entriesOf(checkpoint, 'file').includes('metadata.json')) return []
+  return entriesOf(join(checkpoint, 'programs'), 'file').filter(name => name.endsWith('.json'))
+}
+
+/** Sorted; none where there is no such folder. Links are left out: they may lead out of what was named. */
+function entriesOf(folder: string, kind: 'file' | 'folder'): string[] {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries
+    .filter(entry => (kind === 'file' ? entry.isFile() : entry.isDirectory()))
+    .map(({ name }) => name)
     .sort()
 }
 

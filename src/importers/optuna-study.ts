@@ -30,7 +30,8 @@ export interface OptunaTrial {
 }
 
 export interface OptunaStudy {
-  readonly name: string
+  /** Null where the source does not have it. */
+  readonly name: string | null
   /** One for each objective; null where it was not set. */
   readonly directions: readonly (Direction | null)[]
   readonly userAttributes: Attributes

@@ -50,7 +50,9 @@ function isProject(path: string): boolean {
 }
 
 function projectsIn(folder: string): string[] {
-  const names = readdirSync(folder).filter(name => name.endsWith('.db'))
+  // Links are not followed: they may lead out of the folder.
+  const files = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isFile())
+  const names = files.map(({ name }) => name).filter(name => name.endsWith('.db'))
   return names
     .map(name => join(folder, name))
     .filter(isProject)
