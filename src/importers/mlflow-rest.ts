@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { ImportOptions } from './importer.ts'
 import { askMlflow, type MlflowServer } from './mlflow-request.ts'
-import { type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
+import { isFiniteValue, type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 
 const runsAPage = 500
@@ -179,7 +179,7 @@ async function chosenValue(server: MlflowServer, id: string, { key, choice }: Me
   let chosen: number | null = null
   for await (const { metrics = [] } of pages(server, 'GET', 'metrics/get-history', query, historyAnswer)) {
     for (const { value } of metrics) {
-      if (value === undefined || !Number.isFinite(value)) continue
+      if (value === undefined || !isFiniteValue(value)) continue
       if (chosen === null || (choice === 'min' ? value < chosen : value > chosen)) chosen = value
     }
   }

@@ -104,8 +104,8 @@ function trackedRun(
     kind,
     status,
     reason: kind === 'finished' ? null : `MLflow says ${status}`,
-    metrics: Object.fromEntries([...run.metrics].filter(([, value]) => Number.isFinite(value))),
-    notFinite: [...run.metrics].filter(([, value]) => !Number.isFinite(value)).map(([name]) => name),
+    metrics: Object.fromEntries([...run.metrics].filter(([, value]) => isFiniteValue(value))),
+    notFinite: [...run.metrics].filter(([, value]) => !isFiniteValue(value)).map(([name]) => name),
     startedAt: moment(run.startedAt),
     finishedAt: moment(run.endedAt),
     seconds: run.startedAt === null || run.endedAt === null ? null : Math.max(0, run.endedAt - run.startedAt) / 1000,
@@ -148,6 +148,11 @@ function withParent(
 
 function configurationOf(params: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries([...params].map(([key, text]): [string, Json] => [key, readPythonScalar(text)]))
+}
+
+/** MLflow stores an infinity as the largest number there is, and its server says that number. */
+export function isFiniteValue(value: number): boolean {
+  return Number.isFinite(value) && Math.abs(value) < Number.MAX_VALUE
 }
 
 /** Tags that people set, MLflow's own left out, and those that say who and where. */

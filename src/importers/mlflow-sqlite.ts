@@ -3,7 +3,7 @@
  * without runs are left out.
  */
 import type { ImportOptions } from './importer.ts'
-import { type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
+import { isFiniteValue, type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
 import { isSqliteWith, openSqlite, type SqliteFile, type SqliteRow } from './sqlite-file.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 
@@ -109,17 +109,16 @@ function chosenMetrics(
     const run = String(row['run_uuid'])
     const value = valueIn(row)
     const before = found.get(run)
-    if (!Number.isFinite(value)) continue
+    if (!isFiniteValue(value)) continue
     if (before === undefined || (choice === 'min' ? value < before : value > before)) found.set(run, value)
   }
   return found
 }
 
-/** MLflow stores NaN as 0 with a flag, and infinities as the largest numbers there are. */
+/** MLflow stores NaN as 0 with a flag. */
 function valueIn(row: SqliteRow): number {
   const value = number(row['value'])
-  if (value === null || Number(row['is_nan'] ?? 0) === 1) return Number.NaN
-  return Math.abs(value) === Number.MAX_VALUE ? Math.sign(value) * Infinity : value
+  return value === null || Number(row['is_nan'] ?? 0) === 1 ? Number.NaN : value
 }
 
 class ByRun<Value> {
