@@ -72,12 +72,18 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
     tell: text => planning.emit({ type: 'note', text }),
   })
   const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
-  const foreseen = drawn.flatMap((candidate, index) => {
+  const foreseen: (ResolvedIntervention & { readonly forecast: Forecast })[] = []
+  for (const [index, candidate] of drawn.entries()) {
     const forecast = answers[index]!
-    if (!hasFailed(forecast)) return [{ ...candidate, forecast }]
-    dropped.push({ intervention: candidate.intervention, why: `It has no forecast, for ${forecast.failed}.` })
-    return []
-  })
+    const { hash, intervention } = candidate
+    if (!hasFailed(forecast)) {
+      foreseen.push({ ...candidate, forecast })
+      continue
+    }
+    dropped.push({ intervention, why: `It has no forecast, for ${forecast.failed}.` })
+    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
+    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
+  }
   const forecasts = foreseen.map(({ forecast }) => forecast)
   const reasons = await reasonsOfGate(foreseen, forecasts, planning)
   const gated = new Set([...reasons.keys()].filter(index => reasons[index] !== null))
@@ -150,12 +156,12 @@ function misspeltText({ option, meant }: NewOption): string {
   return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
 }
 
-/** What the forecasts of earlier rounds took of a language model; answers of before that were kept took nothing. */
+/** What the forecasts of earlier rounds took of a language model, those that failed too. */
 async function askedBefore({ ledger, campaignId }: Planning): Promise<Usage> {
   const rounds = await ledger.roundsOf(campaignId)
-  return rounds
-    .flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast?.model?.usage ?? noUsage))
-    .reduce(addUsage, noUsage)
+  const made = rounds.flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast))
+  const all = [...made, ...(await ledger.failedForecastsOf({ campaignId }))]
+  return all.map(each => each?.model?.usage ?? noUsage).reduce(addUsage, noUsage)
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */

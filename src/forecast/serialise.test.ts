@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { guarded, withoutNearDuplicates } from './leak-guard.ts'
@@ -12,7 +13,10 @@ const nanochat = environmentOf('nanochat', { optimiser: 'muon', learningRate: 0.
 const promoted = environmentOf('olmo', { optimiser: 'adamw', learningRate: 0.004 })
 
 const history: ExperimentRecord[] = [
-  recordWith(7, olmo, candidateOf(olmo, 'Use Muon.', { optimiser: 'muon' }, ['optimiser']), 0.0182, 0.0021),
+  {
+    ...recordWith(7, olmo, candidateOf(olmo, 'Use Muon.', { optimiser: 'muon' }, ['optimiser']), 0.0182, 0.0021),
+    runs: [0.9812, 0.98004, 0.97].map((bpb, index) => runWith(index + 1, { val_bpb: bpb, seconds: 60 })),
+  },
   {
     ...recordWith(3, promoted, candidateOf(promoted, 'Raise the rate.', { learningRate: 0.1 }), null),
     outcome: 'diverged',
@@ -20,6 +24,12 @@ const history: ExperimentRecord[] = [
   },
   recordWith(9, nanochat, candidateOf(nanochat, 'Back to AdamW.', { optimiser: 'adamw' }), -0.036),
 ]
+function runWith(seed: number, metrics: Record<string, number>): Run {
+  const known = { reason: null, exitCode: 0, startedAt: null, finishedAt: null, seconds: null, cost: null }
+  const outcome = { kind: 'finished', metrics, ...known } as const
+  return { id: seed, versionId: '', interventionId: 7, seed, attempt: 0, outcome }
+}
+
 const diff = '--- a/train.py\n+++ b/train.py\n@@ -1,1 +1,1 @@\n-DEPTH = 8\n+DEPTH = 9\n'
 
 test('says environment, history and candidate, and how references differ', () => {
@@ -50,7 +60,7 @@ test('says environment, history and candidate, and how references differ', () =>
     intervention: "Use Muon."
     tags: ["optimiser"]
     changes "optimiser" from "adamw" to "muon"
-    outcome: finished, gain +0.01820 ± 0.0021
+    outcome: finished, "val_bpb" 0.98004, gain +0.01820 ± 0.0021, 3 seeds
 
     ## Record 9
     environment: another one, "nanochat", objective "val_bpb" in "bits per byte", minimize: "optimiser" is "muon", "learningRate" is 0.02

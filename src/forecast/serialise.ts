@@ -8,6 +8,7 @@ import { type Environment, objectiveOf, type Reference } from '../experiment/env
 import type { ChangedOption, Intervention } from '../experiment/intervention.ts'
 import { canonicalJson, type Json } from '../experiment/json.ts'
 import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
+import { median } from '../statistics/summary.ts'
 import { inOrder } from './relevant-records.ts'
 
 /** Lines of a diff that are shown; the rest is counted. */
@@ -95,12 +96,17 @@ function referenceText({ configuration, commit, label }: Reference): string {
   return commit === null ? 'unknown' : `commit ${quoted(commit)}`
 }
 
-function outcomeText({ outcome, measured, runs, verdict }: ExperimentRecord): string {
+function outcomeText({ environment, outcome, measured, runs, verdict }: ExperimentRecord): string {
   if (measured === null) return outcome === null ? 'not known yet' : `${outcome}, no gain`
   const error = measured.standardError === null ? '' : ` ± ${measured.standardError.toPrecision(2)}`
   const seeds = new Set(runs.flatMap(({ outcome, seed }) => (outcome?.kind === 'finished' ? [seed] : []))).size
   const repeats = seeds === 0 ? '' : `, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
-  return `${outcome ?? 'finished'}, gain ${signed(measured.gain)}${error}${repeats}${verdict === null ? '' : `, ${verdict}`}`
+  const { name } = objectiveOf(environment.family)
+  const finished = runs.flatMap(({ outcome }) => (outcome?.kind === 'finished' ? [outcome.metrics[name]] : []))
+  const values = finished.filter(value => typeof value === 'number')
+  // The level says how far the objective could still go, which the gain alone does not.
+  const level = values.length === 0 ? '' : `, ${quoted(name)} ${Number(median(values).toPrecision(6))}`
+  return `${outcome ?? 'finished'}${level}, gain ${signed(measured.gain)}${error}${repeats}${verdict === null ? '' : `, ${verdict}`}`
 }
 
 function signed(value: number): string {

@@ -28,17 +28,18 @@ test('what a language model says beside its numbers is kept; a forecast that fai
 
   const failed = { failed: 'twice wrong', forecaster: 'language', forecasterVersion: '1', recordIds: [3], model }
   await ledger.storeFailedForecast(id, failed)
-  expect(await ledger.failedForecastsOf(id)).toMatchObject([{ ...failed, interventionId: id }])
+  expect(await ledger.failedForecastsOf({ interventionId: id })).toMatchObject([{ ...failed, interventionId: id }])
+  expect(await ledger.failedForecastsOf({ campaignId: 1 })).toEqual([])
   expect(await ledger.forecastsOf(id)).toHaveLength(1)
   const file = new DatabaseSync(path)
   for (const change of ["update failed_forecasts set reason = ''", 'delete from failed_forecasts']) {
     expect(() => file.exec(change)).toThrow('rows of failed_forecasts are final')
   }
   file.exec(
-    "insert or replace into failed_forecasts select id, intervention_id, 'x', '', '', '[]', null, '' from failed_forecasts",
+    "insert or replace into failed_forecasts select id, intervention_id, 'x', '', '', '[]', null, null, null, '' from failed_forecasts",
   )
   file.close()
-  expect(await ledger.failedForecastsOf(id)).toMatchObject([failed])
+  expect(await ledger.failedForecastsOf({ interventionId: id })).toMatchObject([failed])
 })
 
 test('a verdict supersedes the one before it by name; the same again adds nothing', async () => {

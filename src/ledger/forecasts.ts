@@ -16,12 +16,18 @@ export interface StoredForecast extends Forecast {
   readonly madeAt: string
 }
 
+/** What a forecast was made for, where it was for a round of a campaign. */
+export interface Purpose {
+  readonly campaignId: number
+  readonly round: number
+}
+
 /** Stores the forecast, with the campaign and round it was made for where there is one; its id. */
 export async function storeForecast(
   db: Database,
   interventionId: number,
   forecast: Forecast,
-  purpose: { readonly campaignId: number; readonly round: number } | null = null,
+  purpose: Purpose | null = null,
 ): Promise<number> {
   return inTransaction(db, async db => {
     const { id } = await db
@@ -47,6 +53,8 @@ export async function storeForecast(
 
 export interface StoredFailedForecast extends FailedForecast {
   readonly interventionId: number
+  readonly campaignId: number | null
+  readonly round: number | null
   /** ISO 8601, UTC. */
   readonly madeAt: string
 }
@@ -56,6 +64,7 @@ export async function storeFailedForecast(
   db: Database,
   interventionId: number,
   { failed, forecaster, forecasterVersion, recordIds, model }: FailedForecast,
+  purpose: Purpose | null = null,
 ): Promise<void> {
   await db
     .insertInto('failed_forecasts')
@@ -66,17 +75,23 @@ export async function storeFailedForecast(
       forecaster_version: forecasterVersion,
       record_ids: JSON.stringify(recordIds),
       model: textOf(model),
+      campaign_id: purpose?.campaignId ?? null,
+      round: purpose?.round ?? null,
       made_at: now(),
     })
     .execute()
 }
 
-/** The forecasts of an intervention that failed, latest first. */
-export async function failedForecastsOf(db: Database, interventionId: number): Promise<StoredFailedForecast[]> {
+/** The forecasts that failed, of an intervention or a campaign, latest first. */
+export async function failedForecastsOf(
+  db: Database,
+  { interventionId, campaignId }: { readonly interventionId?: number; readonly campaignId?: number },
+): Promise<StoredFailedForecast[]> {
   const rows = await db
     .selectFrom('failed_forecasts')
     .selectAll()
-    .where('intervention_id', '=', interventionId)
+    .$if(interventionId !== undefined, query => query.where('intervention_id', '=', interventionId!))
+    .$if(campaignId !== undefined, query => query.where('campaign_id', '=', campaignId!))
     .orderBy('id', 'desc')
     .execute()
   return rows.map(row => ({
@@ -86,6 +101,8 @@ export async function failedForecastsOf(db: Database, interventionId: number): P
     forecasterVersion: row.forecaster_version,
     recordIds: JSON.parse(row.record_ids) as number[],
     ...(row.model === null ? {} : { model: JSON.parse(row.model) as ModelUse }),
+    campaignId: row.campaign_id,
+    round: row.round,
     madeAt: row.made_at,
   }))
 }

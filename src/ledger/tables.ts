@@ -78,6 +78,8 @@ export interface Tables {
     forecaster_version: string
     record_ids: string
     model: string | null
+    campaign_id: number | null
+    round: number | null
     made_at: string
   }
   verdicts: {

@@ -1,9 +1,9 @@
 /** A language model forecasts for `almanac forecast`, `run` and campaigns, over HTTP, from flags and from the environment file. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { startsOf, toyEnvironment } from '../campaign/toy-environment.ts'
-import { almanac, almanacJson } from '../command-line.ts'
+import { almanac, almanacJson, startAlmanac } from '../command-line.ts'
 import { type Asked, type Behaviour, scriptedServer } from '../language/scripted-server.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { campaignStart } from './campaign-start.ts'
@@ -112,7 +112,9 @@ test('almanac run stores the forecast with what the model said; without one it r
     },
   })
   expect(await ledger.forecastsOf(record.id)).toEqual([])
-  expect(await ledger.failedForecastsOf(record.id)).toMatchObject([
+  // Once refused, and once run anyway.
+  expect(await ledger.failedForecastsOf({ interventionId: record.id })).toMatchObject([
+    {},
     { failed: expect.stringContaining('context too long'), forecaster: 'language' },
   ])
 })
@@ -167,6 +169,26 @@ test('nobody at the address ends the command before anything runs, and the key s
   for (const name of ['ledger.db', 'answers.db']) {
     expect(readFileSync(join(folder, '.almanac', name)).includes('very-secret-key')).toBe(false)
   }
+})
+
+test('stopped while a model is asked, nothing was run and the exit code says so', async () => {
+  folder = toyEnvironment({ seeds: 1, referenceSeeds: 1 })
+  await using server = await scriptedServer(() => 'hang')
+  const { process, ended, told } = startAlmanac(
+    folder,
+    'run',
+    '-m',
+    'Slower.',
+    '--set',
+    'rate=0.01',
+    '--model',
+    server.model,
+  )
+  await vi.waitUntil(() => server.asked.length > 0, 30_000)
+  process.kill('SIGINT')
+  expect((await ended).code).toBe(130)
+  expect(told()).toContain('almanac: It was stopped before anything ran.')
+  expect(startsOf(folder)).toEqual([])
 })
 
 test.each<[string, object, string]>([

@@ -80,6 +80,8 @@ export const run = operation({
       if (before.length === 0) passGate(await triedBefore(resolved, rule, place), anyway, emit)
       const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
       if (forecast !== null && hasFailed(forecast)) {
+        const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
+        await ledger.storeFailedForecast(id, forecast)
         passGate([{ reason: `There is no forecast, for ${forecast.failed}`, refuses: true }], anyway, emit)
       } else if (forecast !== null) {
         emit({
@@ -89,8 +91,7 @@ export const run = operation({
         passGate(objectionsFromForecast(forecast, rule), anyway, emit)
       }
       const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
-      if (forecast !== null && hasFailed(forecast)) await ledger.storeFailedForecast(id, forecast)
-      else if (forecast !== null) await ledger.storeForecast(id, forecast)
+      if (forecast !== null && !hasFailed(forecast)) await ledger.storeForecast(id, forecast)
 
       const pay = (tasks: readonly Task[]) =>
         measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })

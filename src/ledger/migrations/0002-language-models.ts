@@ -15,6 +15,8 @@ const statements = [
     forecaster_version text not null,
     record_ids text not null,
     model text,
+    campaign_id integer references campaigns (id),
+    round integer,
     made_at text not null
   ) strict`,
   'create index failed_forecasts_intervention on failed_forecasts (intervention_id)',
