@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -57,7 +57,19 @@ describe('databases of other programs', () => {
     expect(() => openSqlite(join(folder, 'notes.db'))).toThrow('notes.db is not a SQLite database')
     const path = database('torn.db', `create table t (x); insert into t values (zeroblob(100000))`)
     truncateSync(path, 8192)
+    expect(() => isSqliteWith(path, ['t'])).toThrow('torn.db is damaged')
     expect(() => openSqlite(path)).toThrow(/^torn\.db is damaged .* "sqlite3 torn\.db \.recover"/)
+  })
+
+  test('one whose writer was killed in the middle is refused: nothing may be repaired here', () => {
+    const path = database('live2.db', 'create table t (x); insert into t values (zeroblob(50000))')
+    using writer = new DatabaseSync(path)
+    writer.exec(
+      'pragma cache_size = 1; begin; update t set x = randomblob(50000); insert into t values (randomblob(90000))',
+    )
+    for (const end of ['', '-journal']) copyFileSync(path + end, join(folder, `killed.db${end}`))
+    writer.exec('rollback')
+    expect(() => openSqlite(join(folder, 'killed.db'))).toThrow(/^killed\.db cannot be read as it is/)
   })
 
   test('text that was stored as bytes is text', () => {

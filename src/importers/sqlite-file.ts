@@ -17,15 +17,14 @@ export interface SqliteFile extends Disposable {
   rows(query: string, ...values: readonly SQLInputValue[]): Iterable<SqliteRow>
 }
 
-/** Whether the file begins as SQLite databases do and has all these tables. */
+/**
+ * Whether the file begins as SQLite databases do and has all these tables. Throws a sentence where it is a database and cannot be read:
+ * that no format recognises it would be the wrong thing to say.
+ */
 export function isSqliteWith(path: string, tables: readonly string[]): boolean {
   if (headOf(path)?.toString('latin1', 0, 16) !== 'SQLite format 3\0') return false
-  try {
-    using file = openSqlite(path)
-    return tables.every(table => file.tables.has(table))
-  } catch {
-    return false
-  }
+  using file = openSqlite(path)
+  return tables.every(table => file.tables.has(table))
 }
 
 /** Throws a sentence where the file is not a database, or cannot be read without changing it. */
