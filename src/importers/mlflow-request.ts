@@ -38,7 +38,10 @@ export async function askMlflow(
       await sleep(1000 * waitOf(response, tried), undefined, server.signal ? { signal: server.signal } : {})
       continue
     }
-    const text = await textOf(response)
+    const text = await textOf(response).catch((error: Error) => {
+      if (server.signal?.aborted) throw error
+      throw new Error(`${url.origin} stopped in the middle of an answer: ${reasonOf(error, seconds)}`, { cause: error })
+    })
     if (!response.ok) throw new Error(refusal(server, response.status, text))
     try {
       return parsePythonJson(text)
@@ -106,7 +109,7 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > mostBytes) throw new Error(`the answer of ${new URL(response.url).origin} is larger than 256 MiB`)
+    if (bytes > mostBytes) throw new Error('it is larger than 256 MiB')
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { type Answer, servers } from './fixtures/http-server.ts'
 import { mlflow } from './fixtures/mlflow.ts'
+import { askMlflow } from './mlflow-request.ts'
 import { isMlflowServer, readMlflowServer } from './mlflow-rest.ts'
 
 const serve = servers()
@@ -107,6 +108,19 @@ describe('an MLflow server', () => {
     await expect(readMlflowServer(other, {})).rejects.toThrow('experiments/search has experiments.0.experiment_id')
     const gone = new URL('http://127.0.0.1:1/')
     await expect(readMlflowServer(gone, {})).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 cannot be reached: /)
+  })
+
+  test('that is slow, or stops in the middle, is named', async () => {
+    const ask = async (answer: Answer) => {
+      const server = { base: await serve(answer), authorization: null, signal: null }
+      return askMlflow(server, 'POST', 'runs/search', {}, 0.2)
+    }
+    await expect(ask(() => () => {})).rejects.toThrow(/cannot be reached: no answer within 0.2 seconds$/)
+    const half = (response: ServerResponse) => response.writeHead(200).write('{"runs": [')
+    await expect(ask(() => half)).rejects.toThrow(/stopped in the middle of an answer: no answer within 0.2 seconds$/)
+    await expect(ask(() => response => half(response) && setImmediate(() => response.destroy()))).rejects.toThrow(
+      /stopped in the middle of an answer: /,
+    )
   })
 
   test('that redirects to another host does not get its token there', async () => {

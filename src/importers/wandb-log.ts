@@ -103,6 +103,7 @@ class LogReader {
     for (const field of protobufFields(message)) {
       if (field.number !== 1) continue
       const { path, value } = itemIn(field.bytes)
+      if (path.length === 0) continue
       for (const [name, number] of numbersIn(value, path.join('.'))) {
         const before = this.#history.get(name)
         const counts = Number.isFinite(number)
