@@ -59,6 +59,22 @@ export function differences(
   })
 }
 
+/** The same the other way round where the second is the better one. */
+export function betterFirst(difference: Difference): Difference {
+  const { first, second, value, low, high, better, worse } = difference
+  if (value >= 0) return difference
+  return {
+    ...difference,
+    first: second,
+    second: first,
+    value: -value,
+    low: -high,
+    high: -low,
+    better: worse,
+    worse: better,
+  }
+}
+
 function differenceOf(
   measure: ComparedMeasure,
   first: Contender,

@@ -67,7 +67,7 @@ export async function evaluateHalves(
     ) as EntrantResult['overall']
     return { entrant, byEnvironment, overall }
   })
-  return { results, differences: differencesBetween(results) }
+  return { results, differences: differencesBetween(results.filter(({ entrant }) => entrant.controls === undefined)) }
 }
 
 function figuresFrom(own: Estimates, yardstick: Estimates): Figures {

@@ -28,6 +28,8 @@ export interface Entrant {
   readonly name: string
   readonly forecaster: Forecaster
   readonly history: HistoryKind
+  /** The entrant that it is a control of, by name: it is judged, and not compared with the others. */
+  readonly controls?: string
 }
 
 /** What is forecast, and from what. */
@@ -158,5 +160,6 @@ function compared(
   random: Random,
 ): Difference[] {
   const contenders = entrants.map(({ name }, index): Contender => ({ name, byEnvironment: qualities[index]! }))
-  return differences(contenders, contenders[0]!, resamples, random.fork('differences'))
+  const compared = contenders.filter((_, index) => entrants[index]!.controls === undefined)
+  return differences(compared, contenders[0]!, resamples, random.fork('differences'))
 }

@@ -1,15 +1,17 @@
 /**
- * How forecasters did on an environment's own past: the history is cut at a few moments, and what lay between one and the next is
- * forecast from what was known at the first. The moments are at fixed numbers of records, so that a history that has grown asks the same
- * again.
+ * How forecasters did on an environment's own past: at a few moments, the next records are forecast from what was known then. Only the
+ * next few, as a forecaster is asked in use: further ahead those that learn look worse than they are. The moments are at fixed numbers of
+ * records, so that a history that has grown asks the same again.
  */
 import type { Environment } from '../experiment/environment.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { PureForecaster } from './forecaster.ts'
+import { byReference } from './judge-pool.ts'
 import { isTestable } from './rolling-origin.ts'
 
 const firstOrigin = 8
 const growth = 1.3
+const mostAhead = 8
 
 export interface PastForecast<Name extends string> {
   readonly record: ExperimentRecord
@@ -30,9 +32,8 @@ export function pastForecasts<Name extends string>(
   for (let origin = firstOrigin; origin < own.length; ) {
     const next = Math.max(origin + 4, Math.floor(origin * growth))
     const known = own.slice(0, origin)
-    // The last segment may be incomplete: it is asked for as far as it goes, and again when it has grown.
-    const segment = own.slice(origin, next)
-    for (const same of Map.groupBy(segment, ({ environment }) => environment.version.id).values()) {
+    const following = own.slice(origin, Math.min(next, origin + mostAhead))
+    for (const { tested: same } of byReference(following)) {
       const answers = Object.entries<PureForecaster>(members).map(
         ([name, member]) => [name, remembered(name, member, known, same, seed)] as const,
       )

@@ -38,7 +38,7 @@ const believed = names.map(name => prior[name])
 const priorRecords = 3
 
 /** A past record counts for no more than this many typical ones: a disaster that nobody foresaw says little about who foresees. */
-const mostTypical = 3
+const mostTypical = 6
 
 /** Fewer past forecasts with a gain than this say nothing yet. */
 const enough = 16
@@ -89,7 +89,9 @@ function gainWeights(past: readonly PastForecast<Member>[]): number[] | null {
   return simplexWeights(believed, priorRecords, weights => {
     const slope = names.map(() => 0)
     measured.forEach(({ gain, quantiles }, record) => {
-      const counts = Math.min(1, (mostTypical * typical) / losses[record]!) / (typical * quantileLevels.length)
+      const capped = Math.min(1, (mostTypical * typical) / losses[record]!)
+      // Forecasters that learn are better than they were: what is recent counts for more, evenly.
+      const counts = (capped * 2 * (record + 1)) / (measured.length * typical * quantileLevels.length)
       quantileLevels.forEach((level, index) => {
         const at = quantiles.map(five => five[index]!)
         const steepness = counts * (gain > weighted(weights, at) ? -level : 1 - level)

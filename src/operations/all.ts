@@ -11,6 +11,7 @@ import { init } from './init.ts'
 import type { Operation } from './operation.ts'
 import { promote } from './promote.ts'
 import { records } from './records.ts'
+import { replay } from './replay.ts'
 import { report } from './report.ts'
 import { run } from './run.ts'
 
@@ -19,6 +20,7 @@ export const operations = [
   importHistory,
   forecast,
   evaluate,
+  replay,
   doctor,
   run,
   promote,

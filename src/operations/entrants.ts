@@ -1,8 +1,15 @@
 /** Who is compared in an evaluation: forecasters by name, what each may know, and language models with how hard they think. */
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import type { Entrant } from '../forecast/evaluate-rolling.ts'
-import { type ForecasterName, forecasterNames, forecasters, withoutRanking } from '../forecast/forecaster.ts'
+import {
+  type Forecaster,
+  type ForecasterName,
+  forecasterNames,
+  forecasters,
+  withoutRanking,
+} from '../forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
+import { withRenamedOptions, withShuffledOutcomes } from '../forecast/language/controls.ts'
 import { type LanguageForecaster, languageForecaster } from '../forecast/language/language.ts'
 import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { answersBeside } from '../forecast/named-forecaster.ts'
@@ -22,6 +29,8 @@ export interface EntrantFlags extends Omit<LanguageFlags, 'model' | 'effort'> {
   readonly history?: readonly string[] | undefined
   readonly model?: readonly string[] | undefined
   readonly effort?: readonly string[] | undefined
+  /** Each that ranks once more with its history's outcomes shuffled, and once more with all options renamed. */
+  readonly controls?: boolean | undefined
 }
 
 /**
@@ -55,12 +64,23 @@ export function entrantsOf(
   }
   const histories: readonly HistoryKind[] = kinds.length === 0 ? ['in-environment'] : kinds
   return histories.flatMap(history =>
-    single.map(entrant => ({
-      ...entrant,
-      name: histories.length > 1 ? `${entrant.name}, ${history}` : entrant.name,
-      history,
-    })),
+    single.flatMap(entrant => {
+      const name = histories.length > 1 ? `${entrant.name}, ${history}` : entrant.name
+      const own: Compared = { ...entrant, name, history }
+      return flags.controls && !entrant.isBaseline ? [own, ...controlsOf(own)] : [own]
+    }),
   )
+}
+
+/** Who learns from the records loses with shuffled outcomes, and nothing with other names; who remembers the log, the other way round. */
+function controlsOf(own: Compared): Compared[] {
+  const control = (what: string, wrapped: (forecaster: Forecaster) => Forecaster): Compared => ({
+    ...own,
+    name: `${own.name}, ${what}`,
+    forecaster: wrapped(own.forecaster),
+    controls: own.name,
+  })
+  return [control('outcomes shuffled', withShuffledOutcomes), control('options renamed', withRenamedOptions)]
 }
 
 function modelsOf(

@@ -17,9 +17,10 @@ import { datesOf, type EvaluatedSeries, withSeries } from './evaluated-series.ts
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
 
-/** Halves: random splits, both ways. */
-const splits = 10
+/** Halves: random splits, both ways. Every resample draws its pools anew, so that many take minutes. */
+const splits = 5
 const halvesPools = 500
+const mostHalvesResamples = 300
 
 export const evaluate = operation({
   name: 'evaluate',
@@ -57,6 +58,10 @@ export const evaluate = operation({
       .optional()
       .describe('language models that forecast: provider/model, or http://…/v1#model'),
     effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
+    controls: z
+      .boolean()
+      .default(false)
+      .describe('also with outcomes shuffled and with options renamed: does it learn or remember?'),
     resamples: z.number().int().min(100).default(1000).describe('bootstrap resamples behind the intervals'),
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
@@ -73,9 +78,8 @@ export const evaluate = operation({
         worth: scores,
         progress,
       })
-      for (const { language } of entrants) {
-        if (language)
-          context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
+      for (const language of new Set(entrants.flatMap(({ language }) => language ?? []))) {
+        context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
       }
       const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
         const own = plan.pools[index]!
@@ -116,6 +120,7 @@ async function halves(
     throw new InputError(`--split halves is in-environment; ${other.history} is for --split rolling.`)
   const { results, differences } = await evaluateHalves(entrants, evaluated, {
     ...options,
+    resamples: Math.min(options.resamples, mostHalvesResamples),
     splits,
     pools: halvesPools,
     worth: scores,
@@ -150,8 +155,9 @@ function evaluationOf(
     overall: environments.length > 1 ? overall : null,
     differences,
     baselines: entrants.flatMap(({ name, isBaseline }) => (isBaseline ? [name] : [])),
-    models: entrants.flatMap(({ name, language }) =>
-      language ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
+    controls: entrants.flatMap(({ name, controls }) => (controls === undefined ? [] : [{ name, of: controls }])),
+    models: entrants.flatMap(({ name, language, controls }) =>
+      language && controls === undefined ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
     ),
   }
 }
@@ -172,7 +178,7 @@ function about(series: Series) {
 
 /** Before a model is asked: what all its questions together will take at most. */
 function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
-  for (const { language, history } of entrants) {
+  for (const { name, language, history } of entrants) {
     if (language === undefined) continue
     const estimates = questionsOf(plan, history).map(({ environment, history, tested }) =>
       language.forecaster.estimate(environment, history, tested, { seed }),
@@ -187,7 +193,7 @@ function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: n
       output: sum(({ output }) => output),
       cost: money ? ([sum(({ cost }) => cost![0]), sum(({ cost }) => cost![1])] as const) : null,
     }
-    context.emit({ type: 'note', text: estimateText(language.settings.model, total) })
+    context.emit({ type: 'note', text: estimateText(name, total) })
   }
 }
 

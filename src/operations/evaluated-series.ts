@@ -60,7 +60,7 @@ export async function withSeries<T>(
 }
 
 /** Records that say how their idea went, by family; the family with most to say first. */
-async function seriesOf(ledger: Ledger): Promise<Series[]> {
+export async function seriesOf(ledger: Ledger): Promise<Series[]> {
   const byFamily = Map.groupBy(await ledger.recordsOf({}), ({ environment }) => environment.familyId)
   return [...byFamily.values()]
     .map(records => ({ environment: records[0]!.environment, records: records.filter(isTestable) }))

@@ -1,10 +1,11 @@
 /**
  * An evaluation as text: tables of figures with their intervals, what beats what, and a sentence of conclusion.
  */
-import { comparedMeasures, type Difference } from '../forecast/differences.ts'
+import type { Difference } from '../forecast/differences.ts'
 import type { Figure } from '../forecast/figures.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { countText, dash, decimalsFor, percentText, signed } from './numbers.ts'
+import { conclusion, differenceTable } from './difference-text.ts'
+import { countText, dash, decimalsFor, percentText, plainDecimals } from './numbers.ts'
 import { renderTable, type TableOptions } from './table.ts'
 
 export interface FiguresRow {
@@ -38,11 +39,10 @@ export interface Evaluation {
   readonly differences: readonly Difference[]
   /** Those that look at no candidate. */
   readonly baselines: readonly string[]
+  /** Entrants whose history was spoiled on purpose, and whose. */
+  readonly controls: readonly { readonly name: string; readonly of: string }[]
   readonly models: readonly { readonly name: string; readonly knowledgeUntil: string | null }[]
 }
-
-/** Differences that are printed; `--json` has all. */
-const mostDifferences = 12
 
 export function evaluationText(evaluation: Evaluation, options: TableOptions): string {
   const { split, environments, overall, differences, baselines, models } = evaluation
@@ -59,10 +59,12 @@ export function evaluationText(evaluation: Evaluation, options: TableOptions): s
   }
   const pieces =
     split === 'rolling' ? 'signs of blocks of consecutive rows turned' : 'near-duplicate groups drawn again'
+  const names = environments[0]!.rows.map(({ name }) => name)
+  const evidence = environments.reduce((sum, { blocks }) => sum + (blocks ?? Number.POSITIVE_INFINITY), 0)
   sections.push(
     `${options.styling('heading', 'Paired differences')} (p by ${pieces}; Holm over the pairs of each measure)`,
     differenceTable(differences, options),
-    conclusion(evaluation, baselines),
+    [...controlLines(evaluation), conclusion(names, differences, baselines, evidence)].join('\n'),
   )
   return sections.join('\n\n')
 }
@@ -81,8 +83,10 @@ function asides({ ceiling, rows, dates }: EvaluatedEnvironment, models: Evaluati
   const lines: string[] = []
   if (Number.isFinite(ceiling.value)) {
     const truth =
-      ceiling.value < 0 ? '' : `, so the truth would rank measured gains with about ${number(Math.sqrt(ceiling.value))}`
-    lines.push(`Two seeds of one record rank alike with ${number(ceiling.value)}${truth}.`)
+      ceiling.value < 0
+        ? ''
+        : `, so the truth would rank measured gains with about ${plainDecimals(Math.sqrt(ceiling.value))}`
+    lines.push(`Two seeds of one record rank alike with ${plainDecimals(ceiling.value)}${truth}.`)
   }
   for (const { name, stoodIn } of rows) {
     if (stoodIn > 0) lines.push(`${name}: ${countText(stoodIn, 'forecast')} failed; constant stood in.`)
@@ -103,8 +107,8 @@ function asides({ ceiling, rows, dates }: EvaluatedEnvironment, models: Evaluati
 function estimateText(estimate: Estimate | undefined, decimals: number): string {
   if (estimate === undefined || !Number.isFinite(estimate.value)) return dash
   const { low, high } = intervalOf(estimate)
-  const own = number(estimate.value, decimals)
-  return Number.isFinite(low) ? `${own} [${number(low, decimals)}, ${number(high, decimals)}]` : own
+  const own = plainDecimals(estimate.value, decimals)
+  return Number.isFinite(low) ? `${own} [${plainDecimals(low, decimals)}, ${plainDecimals(high, decimals)}]` : own
 }
 
 /** Order and choice; then size and honesty. */
@@ -112,7 +116,7 @@ function figureTables(all: readonly FiguresRow[], blocks: number | null, options
   // One block or two have no scatter that an interval could show.
   const rows = blocks !== null && blocks < 3 ? all.map(withoutIntervals) : all
   const plain = (estimate: Estimate | undefined, decimals = 2) =>
-    estimate === undefined ? dash : number(estimate.value, decimals)
+    estimate === undefined ? dash : plainDecimals(estimate.value, decimals)
   const scale = (figure: Figure) => {
     const values = rows.flatMap(({ figures }) => figures[figure]?.value ?? []).filter(Number.isFinite)
     return values.length === 0 ? 2 : decimalsFor(Math.min(...values.map(Math.abs).filter(value => value > 0), 1e9))
@@ -162,10 +166,6 @@ function figureTables(all: readonly FiguresRow[], blocks: number | null, options
   return `${order}\n\n${size}`
 }
 
-function number(value: number, decimals = 2): string {
-  return Number.isFinite(value) ? signed(value, decimals).replace('+', '') : dash
-}
-
 function withoutIntervals(row: FiguresRow): FiguresRow {
   const figures = Object.entries(row.figures).map(([figure, { value }]) => [figure, { value, resampled: [] }] as const)
   return { ...row, figures: Object.fromEntries(figures) }
@@ -175,80 +175,13 @@ function share(estimate: Estimate | undefined): string {
   return estimate === undefined ? dash : percentText(estimate.value)
 }
 
-const measureWords = { pinball: 'pinball loss', regret: 'regret', spearman: 'rank correlation' } as const
-
-/** The better one first; all pairs of one measure share a correction. */
-function differenceTable(differences: readonly Difference[], options: TableOptions): string {
-  const rows = differences.map(betterFirst).sort((a, b) => a.adjusted - b.adjusted || b.value - a.value)
-  const several = differences.some(({ environments }) => environments > 1)
-  const shown = rows.slice(0, mostDifferences)
-  const table = renderTable(
-    [
-      { heading: 'measure' },
-      { heading: 'better', shrinkTo: 10 },
-      { heading: 'than', shrinkTo: 10 },
-      { heading: 'by', align: 'right' },
-      { heading: 'p', align: 'right' },
-      { heading: 'p (Holm)', align: 'right' },
-      ...(several ? [{ heading: 'in', align: 'right' as const }] : []),
-    ],
-    shown.map(({ measure, first, second, value, low, high, p, adjusted, better, environments }) => [
-      measureWords[measure],
-      first,
-      second,
-      `${number(value, 3)} [${number(low, 3)}, ${number(high, 3)}]`,
-      chanceText(p),
-      { text: chanceText(adjusted), style: adjusted <= 0.05 ? ('better' as const) : ('faint' as const) },
-      ...(several ? [`${better} of ${environments}`] : []),
-    ]),
-    options,
-  )
-  const hidden = rows.length - shown.length
-  return hidden === 0 ? table : `${table}\n${countText(hidden, 'more pair')} (--json has all)`
-}
-
-function betterFirst(difference: Difference): Difference {
-  const { first, second, value, low, high, better, worse } = difference
-  if (value >= 0) return difference
-  return {
-    ...difference,
-    first: second,
-    second: first,
-    value: -value,
-    low: -high,
-    high: -low,
-    better: worse,
-    worse: better,
-  }
-}
-
-function chanceText(p: number): string {
-  return p < 0.001 ? '<0.001' : p.toFixed(3)
-}
-
-/** What the differences allow to say, and no more. */
-function conclusion({ environments, differences }: Evaluation, baselines: readonly string[]): string {
-  const names = environments[0]!.rows.map(({ name }) => name)
-  const shown = differences.map(betterFirst).filter(({ adjusted }) => adjusted <= 0.05)
-  const beaten = (name: string, measure: Difference['measure']) =>
-    shown.filter(each => each.first === name && each.measure === measure).map(({ second }) => second)
-  const lines = names.flatMap(name => {
-    const said = comparedMeasures.flatMap(measure => {
-      const others = beaten(name, measure)
-      return others.length === 0 ? [] : [`${others.join(', ')} in ${measureWords[measure]}`]
-    })
-    return said.length === 0 ? [] : [`${name} beats ${said.join('; ')}.`]
+/** Who learns from the records ranks worse with outcomes shuffled, and as well with options renamed. */
+function controlLines({ environments, overall, controls }: Evaluation): string[] {
+  const rows = overall ?? environments[0]!.rows
+  const ranks = (name: string) =>
+    plainDecimals(rows.find(row => row.name === name)?.figures.spearman?.value ?? Number.NaN)
+  return [...Map.groupBy(controls, ({ of }) => of)].map(([name, own]) => {
+    const spoiled = own.map(control => `${ranks(control.name)} with ${control.name.slice(name.length + 2)}`)
+    return `${name} ranks with ${ranks(name)}; ${spoiled.join(', ')}.`
   })
-  const above = names.filter(
-    name => !baselines.includes(name) && baselines.every(baseline => beaten(name, 'pinball').includes(baseline)),
-  )
-  lines.push(
-    above.length > 0
-      ? `Trust ${above.join(' or ')} above what looks at no candidate.`
-      : 'No forecaster is shown to miss by less than constant and recent, which look at no candidate; more records may tell.',
-  )
-  const blocks = environments.reduce((sum, { blocks }) => sum + (blocks ?? Number.POSITIVE_INFINITY), 0)
-  // Below six blocks even the clearest difference has p = 2 / 2^blocks, above 0.05.
-  if (blocks < 6) lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large.`)
-  return lines.join('\n')
 }
