@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLedger } from '../ledger/ledger.ts'
 import { campaignStart } from '../operations/campaign-start.ts'
+import { forecast } from '../operations/forecast.ts'
 import { inProcess } from '../operations/in-process.ts'
 import { NothingToDo } from '../operations/operation.ts'
 import { promote } from '../operations/promote.ts'
@@ -48,6 +49,19 @@ describe('almanac run', () => {
     expect(await almanacRun({ ...further, anyway: true })).toEqual([
       expect.stringMatching(/^It is like what was worse \(record 2, by 2\.\d: faster\)\.$/),
     ])
+  })
+
+  test('is announced by a forecast, which runs nothing', async () => {
+    const { foreseen } = await forecast.run({ set: ['rate=30'], history: 'pooled' }, inProcess(folder))
+    expect(foreseen[0]!.objections[0]).toEqual({
+      refuses: true,
+      reason: expect.stringMatching(/^It is like what was worse/),
+    })
+    const text = forecast.text(
+      { foreseen, dropped: [], forecaster: 'kernel', records: 1 },
+      { width: 120, styling: (_, words) => words },
+    )
+    expect(text).toMatch(/^refused: rate=30: It is like what was worse \(record \d/m)
   })
 
   test('only shows what goes less far, and says nothing of the other way', async () => {

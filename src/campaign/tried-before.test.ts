@@ -177,9 +177,11 @@ describe('diffs', () => {
   })
 })
 
-test('of a record known by its words alone the candidate is told, and nothing is settled', () => {
+test('where a record or the candidate is known by its words alone they are compared, and nothing is settled', () => {
   const known = records([{ sentence: 'raise the learning rate from 0.02 to 0.04', ends: 4 }])
   const reads = { sentence: 'Raise the learning rate from 0.02 to 0.08.', overrides: { rate: 0.08 } }
   expect(told(candidate(reads), known)).toEqual(['2 in words'])
   expect(told(candidate({ ...reads, sentence: 'use another optimiser' }), known)).toEqual([])
+  const changed = records([{ sentence: reads.sentence, overrides: { rate: 3 }, ends: 4 }])
+  expect(told(candidate({ sentence: 'raise the learning rate from 0.02 to 0.04' }), changed)).toEqual(['2 in words'])
 })

@@ -88,7 +88,9 @@ interface Traits<Item extends Candidate> {
   readonly lines: ChangedLines
   /** Whether the options say all there is to it. */
   readonly plain: boolean
-  readonly words: ReadonlyMap<string, number> | null
+  readonly words: ReadonlyMap<string, number>
+  /** Nothing else is known of it. */
+  readonly wordsAlone: boolean
 }
 
 function traitsOf<Item extends Candidate>(it: Item): Traits<Item> {
@@ -101,15 +103,15 @@ function traitsOf<Item extends Candidate>(it: Item): Traits<Item> {
     options,
     lines,
     plain: options.size > 0 && lineCount <= 2 * options.size,
-    words: diff === null && overrides === null ? wordCounts(sentence) : null,
+    words: wordCounts(sentence),
+    wordsAlone: diff === null && overrides === null,
   }
 }
 
 /** Null where the two are not alike, or the candidate goes another way. */
 function likenessOf(candidate: Traits<Candidate>, record: Traits<Candidate>): Likeness | null {
-  if (record.words !== null) {
-    const own = wordCounts(candidate.it.intervention.sentence)
-    return linesSimilarity(own, record.words) >= alikeFrom ? 'in words' : null
+  if (record.wordsAlone || candidate.wordsAlone) {
+    return linesSimilarity(candidate.words, record.words) >= alikeFrom ? 'in words' : null
   }
   const sameOptions =
     candidate.plain &&

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
+import { gateRule, type Objection, objectionsFromForecast } from '../campaign/gate.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
 import {
@@ -19,6 +20,7 @@ import { renderTable } from '../report/table.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { type Context, operation } from './operation.ts'
+import { triedBefore } from './pass-gate.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
 import { summariseForecast } from './record-summary.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -35,6 +37,8 @@ interface Named {
 
 interface Foreseen extends Named {
   readonly forecast: Forecast
+  /** What the gate would say before it is run; nothing of what was run before, whose record says more. */
+  readonly objections: readonly Objection[]
 }
 
 interface Forecasts {
@@ -74,11 +78,20 @@ export const forecast = operation({
         { seed: 1 },
       )
       const foreseen: Foreseen[] = []
+      const rule = gateRule({}, place.opened.file.gate)
+      const tried = await triedBefore(
+        candidates.map(({ candidate }) => candidate),
+        rule,
+        place,
+      )
       for (const [index, named] of candidates.entries()) {
         const forecast = forecasts[index]!
-        if (hasFailed(forecast))
+        if (hasFailed(forecast)) {
           dropped.push({ sentence: named.name, reason: `it has no forecast, for ${forecast.failed}` })
-        else foreseen.push({ ...named, forecast })
+          continue
+        }
+        const objections = [...tried[index]!, ...objectionsFromForecast(forecast, rule)]
+        foreseen.push({ ...named, forecast, objections: named.known === undefined ? objections : [] })
       }
       return {
         forecaster: chosen.language === null || chosen.name !== 'language' ? chosen.name : chosen.language.model,
@@ -89,13 +102,14 @@ export const forecast = operation({
     }),
   json: ({ foreseen, ...rest }) => ({
     ...rest,
-    forecasts: foreseen.map(({ name, candidate, forecast, known }) => ({
+    forecasts: foreseen.map(({ name, candidate, forecast, known, objections }) => ({
       sentence: name,
       changes: candidate.changes,
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
       recordIds: forecast.recordIds,
       known: known ? { record: known.id, measured: known.measured, verdict: known.verdict } : null,
+      gate: objections,
     })),
   }),
   text: ({ foreseen, dropped, forecaster, records }, options) => {
@@ -114,6 +128,9 @@ export const forecast = operation({
         ? [singleLine(`run before: ${name}: ${gainText(known.measured)}, ${verdictText(known)} (record ${known.id})`)]
         : [],
     )
+    const objected = foreseen.flatMap(({ name, objections }) =>
+      objections.map(({ reason, refuses }) => singleLine(`${refuses ? 'refused' : 'but'}: ${name}: ${reason}`)),
+    )
     const explained = foreseen.flatMap(({ name, forecast }) =>
       forecast.explanation ? [singleLine(`${name}: ${explanationText(forecast.explanation)}`)] : [],
     )
@@ -122,6 +139,7 @@ export const forecast = operation({
       table,
       ...(explained.length > 0 ? ['', ...explained] : []),
       ...told,
+      ...objected,
       ...lost,
       '',
       records === 0 ? `${words} Without records this is only a guess; import or run some.` : words,

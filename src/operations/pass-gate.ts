@@ -1,17 +1,17 @@
-/** The gate before a single run: shows what speaks against it, and refuses where that is enough. */
+/** The gate before a run or a forecast: what speaks against it, and for a run the refusal where that is enough. */
 import { type GateRule, type Objection, objectionsFromRecords } from '../campaign/gate.ts'
 import type { Candidate } from '../experiment/record.ts'
 import { type Context, NothingToDo } from './operation.ts'
 import type { Place } from './surroundings.ts'
 
-/** What the ledger holds against a candidate: asked before its forecast, which may cost money. */
+/** What the ledger holds against each candidate: asked before its forecast, which may cost money. */
 export async function triedBefore(
-  candidate: Candidate,
+  candidates: readonly Candidate[],
   rule: GateRule,
   { environment, ledger }: Place,
-): Promise<Objection[]> {
+): Promise<Objection[][]> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
-  return objectionsFromRecords([candidate], records, environment, rule)[0]!
+  return objectionsFromRecords(candidates, records, environment, rule)
 }
 
 /** Tells the objections; throws those that refuse, unless the candidate is to run anyway. */

@@ -77,7 +77,7 @@ export const run = operation({
       }
       // More seeds of what was run are a deliberate repeat: nothing is asked.
       const rule = gateRule({ belowGain, chance }, opened.file.gate)
-      if (before.length === 0) passGate(await triedBefore(resolved, rule, place), anyway, emit)
+      if (before.length === 0) passGate((await triedBefore([resolved], rule, place))[0]!, anyway, emit)
       const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
       if (forecast !== null && hasFailed(forecast)) {
         const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
