@@ -8,11 +8,11 @@ type Replacement = readonly [pattern: RegExp, by: string]
 const replacements: readonly Replacement[] = [
   // The credentials of an address, before what looks like a mail address in it.
   [/(?<=:\/\/)[^\s/@:]+(?::[^\s/@]*)?@/g, ''],
-  [/(?<![\w.+-])[\w.+%-]+@[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}(?![\w-])/gi, '(mail address)'],
+  [/(?<![\w.+-])[\w.+%-]{1,80}@[a-z\d-]{1,80}(?:\.[a-z\d-]{1,60}){0,6}\.[a-z]{2,24}(?![\w-])/gi, '(mail address)'],
   // `alice@node17:/data`, `ssh alice@node17`; not `recall@k`.
   [/(?<![\w.+-])[a-z_][\w.-]*@[a-z\d][\w.-]*(?=:[~/.\w])/gi, '(host)'],
-  [/(?<=\b(?:ssh|scp|rsync|sftp)\s+(?:-\w+\s+\S+\s+)*)[a-z_][\w.-]*@[a-z\d][\w.-]*/gi, '(host)'],
-  [/(?:[a-z]:)?(?:[\\/][\w.-]+)*?[\\/]+(?:home|homes|users)[\\/]+[^\\/\s"'`,;:()[\]{}<>|]+/gi, '~'],
+  [/(?<=\b(?:ssh|scp|rsync|sftp)\s+(?:-\w{1,9}\s+\S{1,40}\s+){0,3})[a-z_][\w.-]*@[a-z\d][\w.-]*/gi, '(host)'],
+  [/(?:[a-z]:)?(?:[\\/][\w.-]{1,40}){0,4}?[\\/]{1,4}(?:home|homes|users)[\\/]+[^\\/\s"'`,;:()[\]{}<>|]+/gi, '~'],
   [/(?<=[\\/](?:scratch|lustre|gpfs|nfs)[\\/])[^\\/\s"'`,;:()[\]{}<>|]+/gi, '…'],
   [/(?<![\w~])~[a-z][\w.-]*(?=[\\/])/gi, '~'],
   [/(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w.]*\d)/g, '(host)'],

@@ -3,7 +3,7 @@
  * plausible, when it was, and why rows were left out. Pure; nothing is changed by it.
  */
 import type { Direction } from '../experiment/environment.ts'
-import { median } from '../statistics/summary.ts'
+import { mean, median } from '../statistics/summary.ts'
 import { measuredNumber } from '../text/measured-number.ts'
 import { outcomeWords } from '../text/outcome-words.ts'
 import type { ImportedHistory, ImportedRow } from './history.ts'
@@ -66,7 +66,9 @@ export function rowsAtRisk({ rows, metrics }: ImportedHistory): RowAtRisk[] {
   const usual = steps.filter(({ row }) => !keeps || row.role === 'kept').map(({ step }) => step)
   if (usual.length < fewest) return []
   const middle = median(usual)
-  const spread = 1.4826 * median(usual.map(step => Math.abs(step - middle)))
+  const away = usual.map(step => Math.abs(step - middle))
+  // Steps that are mostly equal have a median deviation of 0; then the mean one, scaled for normal values too.
+  const spread = 1.4826 * median(away) || 1.2533 * mean(away)
   if (!(spread > 0)) return []
   return steps.flatMap(({ row, own, step }) => {
     const deviations = (step - middle) / spread

@@ -10,37 +10,45 @@ export interface JsonRecord {
 
 export interface JsonRecords {
   readonly records: readonly JsonRecord[]
-  readonly broken: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
+  readonly broken: readonly BrokenRecord[]
+}
+
+export interface BrokenRecord {
+  readonly line: number
+  readonly text: string
+  readonly reason: string
 }
 
 /** A line that is cut off or no object is listed as broken. NaN and Infinity, which Python writes, are read as text. */
 export function readJsonRecords(text: string): JsonRecords {
+  const records: JsonRecord[] = []
+  const broken: BrokenRecord[] = []
+  for (const each of jsonRecords(text)) {
+    if ('record' in each) records.push(each)
+    else broken.push(each)
+  }
+  return { records, broken }
+}
+
+/** One after the other: of a million records only one is needed at a time. */
+export function* jsonRecords(text: string): Generator<JsonRecord | BrokenRecord> {
   const whole = /^\s*\[/.test(text) || /^\s*\{\s*[\r\n]/.test(text) ? parsed(text) : undefined
   if (whole !== undefined) {
     const list = Array.isArray(whole) ? (whole as readonly Json[]) : [whole as Json]
-    return sorted(list.map((value, index) => ({ line: index + 1, value, text: JSON.stringify(value) })))
+    for (const [index, value] of list.entries()) yield recordOf(index + 1, value, JSON.stringify(value))
+    return
   }
-  const lines = text.split(/\r\n|\n|\r/)
-  return sorted(
-    lines.flatMap((content, index) =>
-      content.trim() === '' ? [] : [{ line: index + 1, value: parsed(content), text: content }],
-    ),
-  )
+  let line = 0
+  for (const [content] of text.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)) {
+    line++
+    const trimmed = content.trim()
+    if (trimmed !== '') yield recordOf(line, parsed(trimmed), trimmed)
+  }
 }
 
-function sorted(all: readonly { line: number; value: Json | undefined; text: string }[]): JsonRecords {
-  const records: JsonRecord[] = []
-  const broken: { line: number; text: string; reason: string }[] = []
-  for (const { line, value, text } of all) {
-    if (isJsonObject(value)) records.push({ line, record: value, text })
-    else
-      broken.push({
-        line,
-        text,
-        reason: value === undefined ? 'is no JSON: cut off, or damaged' : 'is no record with names',
-      })
-  }
-  return { records, broken }
+function recordOf(line: number, value: Json | undefined, text: string): JsonRecord | BrokenRecord {
+  if (isJsonObject(value)) return { line, record: value, text }
+  return { line, text, reason: value === undefined ? 'is no JSON: cut off, or damaged' : 'is no record with names' }
 }
 
 function parsed(text: string): Json | undefined {

@@ -1,5 +1,6 @@
 /** A log as a table, wherever it came from: tab-separated text, CSV, or records with names. */
 import type { Direction } from '../experiment/environment.ts'
+import type { BrokenRecord } from './json-records.ts'
 import type { TableLine } from './table.ts'
 
 export interface LogTable {
@@ -9,9 +10,10 @@ export interface LogTable {
   readonly description: string | null
   /** Null where the first line is a row already. */
   readonly header: readonly string[] | null
-  readonly lines: readonly TableLine[]
+  /** Gone through more than once; each time from the beginning. */
+  readonly lines: Iterable<TableLine>
   /** Lines that are no row of the table, with the reason. */
-  readonly broken?: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
+  readonly broken?: readonly BrokenRecord[]
   /** What the source itself says its objective is: the name of the column that holds it. */
   readonly objective?: { readonly name: string; readonly direction: Direction | null }
 }

@@ -3,7 +3,7 @@
  * Each track has a budget of its own and is an environment; a submission with several seeds is as many runs; `base_pr` is what it was
  * made from. Authors are not read.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { canonicalJson, type Json, type JsonObject } from '../experiment/json.ts'
 import type { UnusableRow } from './history.ts'
@@ -46,18 +46,29 @@ async function recordsOf(source: Source): Promise<JsonRecords> {
   return { records, broken }
 }
 
-/** Links are not followed: they may lead out of the folder. */
+const mostFolders = 20_000
+
+/** Links are not followed: they may lead out of the folder. A folder that may not be read has nothing for us. */
 function submissionFiles(folder: string, most: number): string[] {
   const found: string[] = []
   const waiting = [folder]
-  for (let at = waiting.pop(); at !== undefined && found.length < most; at = waiting.pop()) {
-    for (const entry of readdirSync(at, { withFileTypes: true })) {
-      if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules')
-        waiting.push(join(at, entry.name))
+  for (let count = 0; waiting.length > 0 && found.length < most && count < mostFolders; count++) {
+    const at = waiting.pop()!
+    for (const entry of entriesOf(at)) {
+      const isSearched = entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules'
+      if (isSearched) waiting.push(join(at, entry.name))
       else if (entry.isFile() && entry.name === 'submission.json') found.push(join(at, entry.name))
     }
   }
   return found
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 /** One experiment for each track. */

@@ -1,5 +1,5 @@
 /** An imported history without personal data: texts are scrubbed, options that say who, where or how are left out. Pure. */
-import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
 import { isPersonalName, withoutPersonalData } from '../files/personal-data.ts'
 import type { ImportedHistory, ImportedRow, UnusableRow } from './history.ts'
 
@@ -16,24 +16,31 @@ export function withoutPersonal(history: ImportedHistory): ImportedHistory {
   }
 }
 
+/** The row itself where it has nothing personal: a large import is not copied. */
 function withoutPersonalRow(row: ImportedRow): ImportedRow {
   const { intervention, outcome } = row
   const { sentence, overrides, diff, tags, origin } = intervention
-  return {
-    ...row,
-    place: withoutPersonalData(row.place),
-    intervention: {
-      sentence: withoutPersonalData(sentence),
-      overrides: overrides === null ? null : withoutPersonalOptions(overrides),
-      // Code that git has is the user's own, and its diff has to apply.
-      diff: row.code === null ? scrubbed(diff) : diff,
-      tags: tags.length === 0 ? tags : tags.map(withoutPersonalData),
-      origin: scrubbed(origin),
-    },
-    outcome: outcome.reason === null ? outcome : { ...outcome, reason: withoutPersonalData(outcome.reason) },
-    commit: scrubbed(row.commit),
-    note: scrubbed(row.note),
+  const kept = {
+    sentence: withoutPersonalData(sentence),
+    overrides: overrides === null ? null : withoutPersonalOptions(overrides),
+    // Code that git has is the user's own, and its diff has to apply.
+    diff: row.code === null ? scrubbed(diff) : diff,
+    tags: tags.length === 0 ? tags : tags.map(withoutPersonalData),
+    origin: scrubbed(origin),
   }
+  const reason = scrubbed(outcome.reason)
+  const texts = { place: withoutPersonalData(row.place), commit: scrubbed(row.commit), note: scrubbed(row.note) }
+  const isSame =
+    kept.sentence === sentence &&
+    (overrides === null || canonicalJson(kept.overrides) === canonicalJson(overrides)) &&
+    kept.diff === diff &&
+    kept.tags.every((tag, index) => tag === tags[index]) &&
+    kept.origin === origin &&
+    reason === outcome.reason &&
+    texts.place === row.place &&
+    texts.commit === row.commit &&
+    texts.note === row.note
+  return isSame ? row : { ...row, ...texts, intervention: kept, outcome: { ...outcome, reason } }
 }
 
 function withoutPersonalUnusable(row: UnusableRow): UnusableRow {

@@ -44,11 +44,10 @@ export function piHistories(
   const names = namesOf(used.map(({ configuration }) => textIn(configuration['name'])))
   return used.flatMap(({ configuration, runs }, index) => {
     const metric = textIn(configuration['metricName']) ?? 'metric'
-    const table = recordTable(
-      { records: runs.map(run => asRow(run, metric)), broken: index === 0 ? broken : [] },
-      source,
-      { name: names[index]!, objective: { name: metric, direction: directionIn(configuration['bestDirection']) } },
-    )
+    const table = recordTable(() => [...runs.map(run => asRow(run, metric)), ...(index === 0 ? broken : [])], source, {
+      name: names[index]!,
+      objective: { name: metric, direction: directionIn(configuration['bestDirection']) },
+    })
     return tableHistories(table, options)
   })
 }

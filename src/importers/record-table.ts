@@ -3,42 +3,53 @@
  * means is decided as for any table.
  */
 import { contentHash, isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
-import type { JsonRecord, JsonRecords } from './json-records.ts'
+import type { BrokenRecord, JsonRecord } from './json-records.ts'
 import type { LogTable } from './log-table.ts'
 
 const deepest = 4
 const mostColumns = 1000
 
-/** Throws a sentence when there is no record. */
+/**
+ * Throws a sentence when there is no record. The records are gone through twice: once for their names, and when the rows are read; so a
+ * generator is given as a function.
+ */
 export function recordTable(
-  { records, broken }: JsonRecords,
+  records: () => Iterable<JsonRecord | BrokenRecord>,
   source: string,
   some: Pick<LogTable, 'objective'> & { readonly name?: string | null; readonly description?: string | null } = {},
 ): LogTable {
-  if (records.length === 0) throw new Error(`${source} holds no record: expected one JSON object for each experiment`)
-  const columns = new Map<string, number>()
-  const flat = records.map(({ record }) => {
-    const cells = new Map<string, string>()
-    flatten(record, '', 0, cells)
-    for (const name of cells.keys())
-      if (columns.size < mostColumns && !columns.has(name)) columns.set(name, columns.size)
-    return cells
-  })
-  const header = [...columns.keys()]
+  const columns = new Set<string>()
+  const broken: BrokenRecord[] = []
+  for (const each of records()) {
+    if (!('record' in each)) broken.push(each)
+    else if (columns.size < mostColumns) for (const name of flattened(each.record).keys()) columns.add(name)
+  }
+  if (columns.size === 0) throw new Error(`${source} holds no record: expected one JSON object for each experiment`)
+  const header = [...columns]
   return {
     source,
     name: some.name ?? null,
     description: some.description ?? null,
     header,
-    lines: records.map(({ line, record, text }: JsonRecord, index) => ({
-      line,
-      cells: header.map(name => flat[index]!.get(name) ?? ''),
-      text,
-      content: contentHash(record),
-    })),
+    lines: {
+      *[Symbol.iterator]() {
+        for (const each of records()) {
+          if (!('record' in each)) continue
+          const cells = flattened(each.record)
+          const content = contentHash(each.record)
+          yield { line: each.line, cells: header.map(name => cells.get(name) ?? ''), text: each.text, content }
+        }
+      },
+    },
     broken,
     ...(some.objective === undefined ? {} : { objective: some.objective }),
   }
+}
+
+function flattened(record: JsonObject): Map<string, string> {
+  const cells = new Map<string, string>()
+  flatten(record, '', 0, cells)
+  return cells
 }
 
 function flatten(record: JsonObject, path: string, depth: number, cells: Map<string, string>): void {

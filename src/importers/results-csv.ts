@@ -1,6 +1,6 @@
 /** Any CSV with a row an experiment; what the columns are is guessed from their names and what stands in them, or told. */
 import { isHeader } from './columns.ts'
-import { readDelimited, separatorOf } from './delimited.ts'
+import { delimitedLines, separatorOf } from './delimited.ts'
 import type { Importer } from './importer.ts'
 import type { LogTable } from './log-table.ts'
 import { textOf } from './source.ts'
@@ -15,16 +15,11 @@ export const resultsCsv: Importer = {
 
 /** Throws a sentence when the text is empty. */
 export function csvTable(text: string, source: string): LogTable {
-  const lines = readDelimited(text, separatorOf(text))
-  const first = lines[0]
+  const separator = separatorOf(text)
+  const [first] = delimitedLines(text, separator)
   if (!first) throw new Error(`${source} is empty: expected a table with one row for each experiment`)
-  // The first line names the columns, as is usual, unless a number stands in it and the table makes sense without.
-  const hasHeader = isHeader(first.cells) || !first.cells.some(cell => /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(cell))
-  return {
-    source,
-    name: null,
-    description: null,
-    header: hasHeader ? first.cells : null,
-    lines: hasHeader ? lines.slice(1) : lines,
-  }
+  // The first line names the columns, as is usual, unless a number stands in it.
+  const isNamed = isHeader(first.cells) || !first.cells.some(cell => /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(cell))
+  const lines = { [Symbol.iterator]: () => delimitedLines(text, separator).drop(isNamed ? 1 : 0) }
+  return { source, name: null, description: null, header: isNamed ? first.cells : null, lines }
 }

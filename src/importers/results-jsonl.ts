@@ -3,7 +3,7 @@
  * through, so `params`, `metrics` and `results` say what is in them.
  */
 import type { Importer } from './importer.ts'
-import { readJsonRecords } from './json-records.ts'
+import { jsonRecords } from './json-records.ts'
 import { recordTable } from './record-table.ts'
 import { textOf } from './source.ts'
 import { tableHistories } from './table-history.ts'
@@ -12,6 +12,11 @@ export const resultsJsonl: Importer = {
   name: 'jsonl',
   title: 'a log of JSON records (JSONL, or a list)',
   recognises: source => source.kind === 'file' && /\.(jsonl|ndjson|json)$/i.test(source.name),
-  read: async (source, options) =>
-    tableHistories(recordTable(readJsonRecords(await textOf(source)), source.name), options),
+  read: async (source, options) => {
+    const text = await textOf(source)
+    return tableHistories(
+      recordTable(() => jsonRecords(text), source.name),
+      options,
+    )
+  },
 }

@@ -7,7 +7,7 @@ import type { ImportedHistory } from './history.ts'
 import type { Importer } from './importer.ts'
 import type { LogTable } from './log-table.ts'
 import { beginningOf, textOf } from './source.ts'
-import { readTable } from './table.ts'
+import { tableLines } from './table.ts'
 import { type TableOptions, tableHistories } from './table-history.ts'
 
 export const resultsTsv: Importer = {
@@ -21,17 +21,11 @@ export const resultsTsv: Importer = {
 
 /** Throws a sentence when the text is empty. */
 export function tsvTable(text: string, source: string): LogTable {
-  const lines = readTable(text)
-  const first = lines[0]
+  const [first] = tableLines(text)
   if (!first) throw new Error(`${source} is empty: expected a tab-separated table with one row for each experiment`)
-  const hasHeader = isHeader(first.cells)
-  return {
-    source,
-    name: null,
-    description: null,
-    header: hasHeader ? first.cells : null,
-    lines: hasHeader ? lines.slice(1) : lines,
-  }
+  const header = isHeader(first.cells) ? first.cells : null
+  const lines = { [Symbol.iterator]: () => tableLines(text).drop(header === null ? 0 : 1) }
+  return { source, name: null, description: null, header, lines }
 }
 
 /** The history of a text with one environment; of several the first. Throws a sentence when it is no results table. */

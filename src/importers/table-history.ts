@@ -31,19 +31,22 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
     columns.metrics.find(({ index }) => index === found.index)?.name ??
     columns.names[found.index]!
   const series = new Map<string, Series>()
-  const copies = new Map<string, { line: number; count: number }>()
+  const firstLines = new Map<string, number>()
+  const copies = new Map<string, number>()
   const unplaced: UnusableRow[] = (table.broken ?? []).map(({ line, text, reason }) =>
     unusableAt(line, contentHash(['broken', line, text]), reason, text),
   )
   let count = 0
   for (const line of table.lines) {
     const content = line.content ?? contentHash(line.cells)
-    const copy = copies.get(content)
-    if (copy) copy.count++
-    else copies.set(content, { line: line.line, count: 1 })
-    const key = copy ? `${content}#${copy.count}` : content
-    const reason = `the same as line ${copy?.line}, word for word: a copy, not a second run`
-    const read = copy ? { reason } : readRow(line, columns, found.index, name)
+    const first = firstLines.get(content)
+    if (first === undefined) firstLines.set(content, line.line)
+    else copies.set(content, (copies.get(content) ?? 1) + 1)
+    const key = first === undefined ? content : `${content}#${copies.get(content)}`
+    const read =
+      first === undefined
+        ? readRow(line, columns, found.index, name)
+        : { reason: `the same as line ${first}, word for word: a copy, not a second run` }
     if ('reason' in read) {
       const label = columns.series === null ? '' : (alignedRow(line, columns)?.cell(columns.series) ?? '')
       const rows = label === '' ? unplaced : seriesOf(series, label).unusable
@@ -82,6 +85,12 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
   }
 }
 
+/** What the columns are is told by the first rows: enough of them that each status and number has come up. */
+const mostSampled = 20_000
+
+/** One list for all rows: there may be a million. */
+const none: readonly string[] = []
+
 /** Rows of one environment, each placed by what was kept before it. */
 class Series {
   readonly rows: ImportedRow[] = []
@@ -108,7 +117,7 @@ class Series {
         sentence: [read.sentence, settingsWords].filter(part => part !== '').join(': '),
         overrides: settings,
         diff: null,
-        tags: [],
+        tags: none,
         origin: source,
       },
       outcome: read.outcome,
@@ -133,8 +142,9 @@ function seriesOf(all: Map<string, Series>, label: string): Series {
 }
 
 function columnsOf(table: LogTable, options: TableOptions): Columns {
-  const { source, header, lines } = table
+  const { source, header } = table
   const mapping = options.columns ?? {}
+  const lines = Iterator.from(table.lines).take(mostSampled).toArray()
   if (header !== null) {
     try {
       return columnsOfHeader(header, lines, mapping)

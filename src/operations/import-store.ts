@@ -1,6 +1,6 @@
 /** One imported history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
 import type { OpenEnvironment } from '../campaign/open-environment.ts'
-import type { Direction } from '../experiment/environment.ts'
+import { type Direction, familyId } from '../experiment/environment.ts'
 import { withConstraints } from '../importers/constraints.ts'
 import { examine } from '../importers/examine.ts'
 import type { ImportedHistory } from '../importers/history.ts'
@@ -42,7 +42,7 @@ export async function storeImported(
   const { history, missing } = await withCode(directed, source, opened, ledger.path)
   const constraints = opened?.family.constraints ?? history.constraints
   const family = opened?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', constraints))
-  const before = (await ledger.currentVersion(await ledger.ensureFamily(family)))?.version.id ?? null
+  const before = (await ledger.currentVersion(familyId(family)))?.version.id ?? null
   const store = (ledger: Ledger) => storeHistory(ledger, family, history, noteNowAndThen(context, 'stored'))
   const stored = await (dryRun ? rolledBack(ledger, store) : store(ledger))
   const { leaking, atRisk, dates, unusable } = examine(history)

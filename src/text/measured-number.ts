@@ -2,7 +2,7 @@
  * Finds a measured value in a text: written out, or rounded. A short number says nothing (`0.5` is as well an option), so it takes
  * three significant digits with a fraction, or four without.
  */
-const numbers = /(?<![\p{L}\p{N}_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{N}_]|\.\d)/gu
+const numbers = /(?<![\p{L}\p{N}_.])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\p{N}_]|\.\d|e[-+]?\d)/giu
 
 /** Where the first of the values stands in the text; null where none does. */
 export function measuredNumber(text: string, values: readonly number[]): { start: number; end: number } | null {
