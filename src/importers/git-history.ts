@@ -5,20 +5,20 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { contentHash } from '../experiment/json.ts'
 import { type CommitLine, commitLine, type LineCommit } from '../repository/commit-line.ts'
 import { git, offline } from '../repository/git.ts'
 import { type ObjectReader, objectSizes, openObjects } from '../repository/object-reader.ts'
 import { directionOfKept } from './direction.ts'
-import { type CodeDiff, codeDiffs, codeNames, isNothing, longestDiff, unreadPaths } from './git-code.ts'
+import { codeDiffs, codeNames, isNothing, longestDiff, unreadPaths } from './git-code.ts'
 import { isBesideTheCode, isDocument } from './git-files.ts'
 import { codeStep, type LineRow, type LineStep, rowsOfLine, type Touched } from './git-line.ts'
-import { type GitMessage, readMessage } from './git-message.ts'
-import { chooseMetric, type GitMetric, measurementIn, metricKey } from './git-metric.ts'
+import { readMessage, statementsIn } from './git-message.ts'
+import { chooseMetric, type GitMetric, measurementIn, metricKey, nothingFound } from './git-metric.ts'
 import { metricPlace } from './git-place.ts'
 import { isRead, nameOf, type ReportOptions, reportsOfCommits } from './git-read-reports.ts'
-import { wordsOfMessage } from './git-sentence.ts'
-import type { ImportedHistory, ImportedMetric, ImportedRole, ImportedRow, ImportedStatus } from './history.ts'
+import { addedUp, changesIn, type RelativeMetric, relativeMetric } from './git-relative.ts'
+import { importedRows, keyOf, placeOf } from './git-rows.ts'
+import type { ImportedHistory, ImportedMetric, ImportedRow, ImportedStatus } from './history.ts'
 import type { Importer, ImportOptions, Source } from './importer.ts'
 import { StatusCounts } from './status-counts.ts'
 
@@ -63,8 +63,12 @@ async function historyOf(
   const sizes = await objectSizes(root, objectsOf(commits, reading))
   const reports = await reportsOfCommits({ commits, messages, objects, sizes }, reading)
   const asked = askedFor(reading, options)
-  const metric = chooseMetric(reports, commits.filter(changesCode).length, source, asked)
-  const measurements = reports.map(each => measurementIn(each, metric))
+  const changes = commits.filter(changesCode).length
+  const absolute = chooseMetric(reports, changes, asked)
+  const relative = absolute === null && reading.place === null ? relativeMetric(messages, changes, asked) : null
+  const metric = absolute ?? relative?.metric ?? null
+  if (metric === null) throw nothingFound(reports, changes, source, asked)
+  const measurements = relative?.measurements ?? reports.map(each => measurementIn(each, metric))
 
   const unread = unreadPaths(
     commits.slice(1).flatMap(({ changes }) => changes),
@@ -90,12 +94,20 @@ async function historyOf(
   const tried = found.filter(row => !row.isReference && row.against !== null)
   const pairs = tried.map(row => [codeStep(row.against!), codeStep(row)] as const)
   const diffs = await codeDiffs(root, commits, pairs, unread, isBeside, objects)
-  const builtUpon = new Set(found.map(row => row.against))
-  const tooLong = diffs.filter(({ diff }) => diff === null).length
   const codeOf = new Map(tried.map((row, index) => [row, diffs[index]!]))
-  const rows = found.map(row =>
-    rowOf(row, roleOf(row, builtUpon), codeOf.get(row) ?? null, commits, messages, metric, source),
-  )
+  const sums = relative === null ? null : addedUp(found, relative)
+  const rows = importedRows(found, {
+    source,
+    commits,
+    messages,
+    codeOf: row => codeOf.get(row) ?? null,
+    metricsOf: row => (sums === null ? row.measurement.metrics : { [metric.name]: sums.get(row)! }),
+    resultsIn: text =>
+      relative === null
+        ? statementsIn(text, metric.name).filter(({ name }) => metric.spellings.has(metricKey(name)))
+        : changesIn(text, relative.unit),
+  })
+  const tooLong = diffs.filter(({ diff }) => diff === null).length
   return {
     source,
     name: null,
@@ -109,9 +121,9 @@ async function historyOf(
       reason,
       text: messages[at]!.subject.slice(0, 200),
     })),
-    statuses: statusesOf(found, builtUpon),
+    statuses: statusesOf(found, rows),
     guesses: [
-      placesText(metric),
+      relative === null ? placesText(metric) : changesText(relative, commits[found[0]?.at ?? 0]!),
       ...(areMergesChanges
         ? ['a merge is a change of its own, as most of the commits that were measured are merges']
         : []),
@@ -154,72 +166,6 @@ function touchedBeside({ changes }: LineCommit): Touched {
   return changes.every(({ path }) => isDocument(path)) ? 'documents' : 'results'
 }
 
-function rowOf(
-  row: LineRow,
-  role: ImportedRole,
-  code: CodeDiff | null,
-  commits: readonly LineCommit[],
-  messages: readonly GitMessage[],
-  metric: GitMetric,
-  source: string,
-): ImportedRow {
-  const commit = commits[codeStep(row)]!
-  // Of several commits that are one change, what stands below the subjects would be too much.
-  const [step = codeStep(row), ...more] = row.changes
-  const text = more.length === 0 ? messages[step]!.text : row.changes.map(each => messages[each]!.subject).join('\n')
-  const words = wordsOfMessage(text, metric.name, name => metric.spellings.has(metricKey(name)))
-  const takenBack = row.takenBackBy === null ? '' : `taken back by ${commits[row.takenBackBy]!.commit.slice(0, 7)}`
-  return {
-    key: keyOf(commits[row.at]!, commit),
-    place: placeOf(commit),
-    seed: null,
-    intervention: {
-      sentence: words.sentence || `the change of ${placeOf(commit)}`,
-      overrides: null,
-      diff: code?.diff || null,
-      tags: [],
-      origin: source,
-    },
-    outcome: {
-      kind: row.measurement.kind,
-      reason: row.measurement.reason,
-      metrics: row.measurement.metrics,
-      exitCode: null,
-      startedAt: null,
-      finishedAt: momentOf(commits[row.at]!.date),
-      seconds: null,
-      cost: null,
-    },
-    role,
-    against: row.against === null ? null : keyOf(commits[row.against.at]!, commits[codeStep(row.against)]!),
-    commit: commit.commit,
-    code: { commit: commit.commit, tree: commit.tree, treeAfterDiff: code?.treeAfterDiff ?? null },
-    note: [words.note, takenBack].filter(part => part !== '').join('; ') || null,
-  }
-}
-
-/** A result and the code that it is of: two results may be written down at once. */
-function keyOf({ commit }: LineCommit, code?: LineCommit): string {
-  return contentHash({ commit, code: code?.commit ?? commit })
-}
-
-function placeOf({ commit }: LineCommit): string {
-  return `commit ${commit.slice(0, 7)}`
-}
-
-/** Null for a date that git could not make sense of. */
-function momentOf(date: string): string | null {
-  const moment = new Date(date)
-  return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
-}
-
-/** What others were tried on was kept, whatever was said of it later. */
-function roleOf(row: LineRow, builtUpon: ReadonlySet<LineRow | null>): ImportedRole {
-  if (row.isReference) return 'reference'
-  if (builtUpon.has(row)) return 'kept'
-  return row.takenBackBy !== null || row.measurement.kind !== 'finished' ? 'tried' : 'kept'
-}
-
 function metricsOf(
   { name, direction }: GitMetric,
   rows: readonly ImportedRow[],
@@ -233,11 +179,10 @@ function metricsOf(
   return [first, ...[...others].map(name => ({ name, direction: null, guessed: true }))]
 }
 
-function statusesOf(rows: readonly LineRow[], builtUpon: ReadonlySet<LineRow | null>): readonly ImportedStatus[] {
+function statusesOf(found: readonly LineRow[], rows: readonly ImportedRow[]): readonly ImportedStatus[] {
   const counts = new StatusCounts()
-  for (const row of rows) {
-    const { status, kind } = row.measurement
-    if (status !== null) counts.add(status, roleOf(row, builtUpon), kind)
+  for (const [index, { measurement }] of found.entries()) {
+    if (measurement.status !== null) counts.add(measurement.status, rows[index]!.role, measurement.kind)
   }
   return counts.all()
 }
@@ -245,4 +190,10 @@ function statusesOf(rows: readonly LineRow[], builtUpon: ReadonlySet<LineRow | n
 function placesText({ name, places }: GitMetric): string {
   const list = [...places].map(([place, count]) => `${place === 'message' ? 'messages' : place} (${count} commits)`)
   return `the metric ${name} is read from ${list.slice(0, 5).join(', ')}`
+}
+
+function changesText({ metric, unit, start }: RelativeMetric, first: LineCommit): string {
+  const { name, places } = metric
+  const begin = `${start}${unit === '%' ? ' %' : ''} at ${placeOf(first)}`
+  return `no commit says what ${name} is: the changes in ${unit} that ${places.get('message')} messages state are added up from ${begin}`
 }

@@ -124,14 +124,17 @@ class Line {
     }
     if (this.#row === null) return 'nothing'
     const reverted = this.#revertedBy(at)
+    const { discards, reverts } = step.message
+    // A revert of something older is a change like others.
+    const isOfLast = discards && reverted === null && (reverts === null || reverts.hash === null)
     if (this.#pending.length > 1 && reverted !== null && this.#pending.includes(reverted)) {
       this.#leaveOut(reverted, `taken back by ${this.#short(at)}, and not measured before`, true)
       this.#leaveOut(at, `takes back ${this.#short(reverted)}`)
       this.#pending = this.#pending.filter(each => each !== reverted)
-      return 'with its result'
+      return 'something'
     }
     if (this.#pending.length > 0) {
-      if (!step.message.discards) return 'nothing'
+      if (!isOfLast && this.#pending[0] !== reverted) return 'nothing'
       if (step.measurement !== null) this.#measure(at, step.measurement)
       const isMeasured = this.#pending.length === 0
       this.#returnTo(
@@ -142,7 +145,7 @@ class Line {
     } else {
       const { against, changes, measurement } = this.#row
       const isOfRow = changes.length === 1 && changes[0] === reverted
-      if (against === null || !(isOfRow || (step.message.discards && measurement.isDiscarded))) return 'nothing'
+      if (against === null || !(isOfRow || (isOfLast && measurement.isDiscarded))) return 'nothing'
       this.#returnTo(against, at, `takes back ${this.#short(codeStep(this.#row))}`)
     }
     this.#residues.add(at)

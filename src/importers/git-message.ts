@@ -72,30 +72,36 @@ export interface Statement {
   readonly end: number
 }
 
-const number = String.raw`[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|[-+−]?\.\d+`
-const unit = String.raw`(?:\s?(?:%|ms|µs|s|sec|bpb|[kmg]i?b|x|tok\/s|tokens\/s|it\/s))?(?![\w.]*\w)`
+// Lengths are bounded, or a text made for it would take a time that grows with their square.
+const number = String.raw`[-+−]?(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,20})(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?|[-+−]?\.\d{1,20}`
+const unit = String.raw`(?:\s?(?:ms|µs|s|sec|bpb|[kmg]i?b|x|tok\/s|tokens\/s|it\/s))?(?!\.?\w)`
 const stated = new RegExp(
-  String.raw`(\b(?:prev|previous|old|baseline|target|best|vs\.?|than|from)[ _])?` +
-    String.raw`((?:(?:val|valid|validation|test|train|eval|dev)[ ])?[A-Za-z_µ][\w@/.-]*)` +
-    String.raw`(\s*[:=≈~]\s*|\s+(?:is|was|of|at|to|now|=>|->|→)\s+|\s+(?:from\s+)?)(${number})${unit}` +
-    String.raw`(?:\s*(?:→|->|=>|to)\s*(${number})${unit})?`,
+  String.raw`(?<![\w@/.-])(?<compared>(?:prev|previous|old|baseline|target|best|vs\.?|than|from)[ _])?` +
+    String.raw`(?<name>(?:(?:val|valid|validation|test|train|eval|dev)[ ])?[A-Za-z_µ][\w@/.-]{0,60})` +
+    String.raw`(?<between>\s*[:=≈~]\s*|\s+(?:is|was|of|at|to|now|=>|->|→)\s+|\s+(?:from\s+)?)` +
+    String.raw`(?<value>${number})(?<share>\s?%)?${unit}` +
+    String.raw`(?:\s*(?:→|->|=>|to)\s*(?<last>${number})(?:\s?%)?${unit})?`,
   'giu',
 )
 
 /**
  * The metrics in a text: names that say which way is better, and the one that was asked for, each with the number behind
- * it; of two numbers with an arrow between them the second. What a text compares with (`prev val_bpb=1.45`) is not one.
+ * it; of two numbers with an arrow between them the second. What a text compares with (`prev val_bpb=1.45`) is not one, nor
+ * is a difference (`-0.3%`).
  */
 export function statementsIn(text: string, asked?: string): Statement[] {
   return [...text.matchAll(stated)].flatMap(match => {
-    const name = match[2]!.replace(/[.-]+$/, '').replace(' ', '_')
-    const written = match[5] ?? match[4]!
-    const value = Number(written.replaceAll(',', '').replace('−', '-'))
+    const { compared, name: written, between, value: first, share, last } = match.groups!
+    const isDifference = last === undefined && (first!.startsWith('+') || (share !== undefined && /^[-−]/.test(first!)))
+    if (compared !== undefined || isDifference) return []
+    const name = written!.replace(/[.-]+$/, '').replace(' ', '_')
+    const digits = last ?? first!
+    const value = Number(digits.replaceAll(',', '').replace('−', '-'))
     // In prose a name and a number stand side by side by chance: the number of a result has a sign between or a fraction.
-    const isGuess =
-      name.length > 2 && directionOfName(name) !== null && (/[:=≈~]/.test(match[3]!) || /\.\d/.test(written))
-    const isMetric = name.toLowerCase() === asked?.toLowerCase() || isGuess
-    if (!isMetric || match[1] !== undefined || !Number.isFinite(value)) return []
-    return [{ name, value, start: match.index, end: match.index + match[0].length }]
+    const looksMeasured = name.length > 2 && (/[:=≈~]/.test(between!) || /\.\d/.test(digits))
+    const isMetric = name.toLowerCase() === asked?.toLowerCase() || (looksMeasured && directionOfName(name) !== null)
+    return isMetric && Number.isFinite(value)
+      ? [{ name, value, start: match.index, end: match.index + match[0].length }]
+      : []
   })
 }

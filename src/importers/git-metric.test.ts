@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readMessage, statementsIn } from './git-message.ts'
+import { changesIn } from './git-relative.ts'
 import { wordsOfMessage } from './git-sentence.ts'
 import { code, leftOut, lines, read, type ScratchCommit, scratchCommits } from './scratch-commits.ts'
 
@@ -12,6 +13,37 @@ const series = (of: (index: number) => Partial<ScratchCommit>): ScratchCommit[] 
   })
 
 describe('the metric', () => {
+  test('is added up from the changes that messages state, where they state nothing else', async () => {
+    const commits: ScratchCommit[] = [
+      { message: 'begin', files: code('0.1') },
+      { message: 'Fuse the softcap (-1.5s, -20 steps)', files: code('0.2') },
+      { message: 'Say so: -1.5s', files: { 'README.md': 'faster\n' } },
+      { message: 'Paired heads, +0.5 sec (#12)', files: code('0.3') },
+      { message: 'Revert "Paired heads, +0.5 sec (#12)"', files: code('0.2') },
+      { message: 'FP8, -1s', files: code('0.4') },
+    ]
+    const found = await read(commits)
+    expect(found.history.metrics).toEqual([{ name: 'seconds', direction: 'minimize', guessed: true }])
+    expect(lines(found)).toEqual(['0 reference: 0', '1 kept on 0: -1.5', '3 tried on 1: -1', '5 kept on 1: -2.5'])
+    expect(found.history.rows.map(row => row.intervention.sentence)).toEqual([
+      'begin',
+      'Fuse the softcap (-20 steps)',
+      'Paired heads (#12)',
+      'FP8',
+    ])
+    expect(found.history.guesses[0]).toBe(
+      `no commit says what seconds is: the changes in seconds that 5 messages state are added up from 0 at commit ${found.hashes[0]!.slice(0, 7)}`,
+    )
+    const percent = await read(
+      ['begin', 'Wider: loss -10%', 'Deeper: loss -20 %'].map((message, index) => ({
+        message,
+        files: code(`${index}`),
+      })),
+    )
+    expect(percent.history.metrics[0]).toEqual({ name: 'loss', direction: 'minimize', guessed: true })
+    expect(lines(percent)).toEqual(['0 reference: 100', '1 kept on 0: 90', '2 kept on 1: 72'])
+  })
+
   test('is what most commits report under a name that says which way is better, and no cost', async () => {
     const found = await read(
       series(index => ({
@@ -88,8 +120,8 @@ describe('the metric', () => {
     const talk = series(index => (index === 0 ? { message: 'score: 3' } : {}))
     await expect(read(talk)).rejects.toThrow(
       'trials: no metric in files of results (results.json, metrics.json, results.tsv, …) or messages; found these numbers, in so ' +
-        'many commits: score (1), of 3 that change code. Name it with --metric, or say where it stands with --column metric=FILE ' +
-        'or metric=FILE:PATH',
+        'many commits: score (1), of 3 that change code. Name it with --metric, or say where it stands with --column FILE=metric ' +
+        'or FILE:PATH=metric',
     )
     await expect(read(talk, { metric: { name: 'val_bpb' } })).rejects.toThrow('no metric val_bpb in files')
     const one = await read(talk, { metric: { name: 'Score' } })
@@ -109,6 +141,8 @@ test.each([
   ['prev val_bpb=1.45, baseline loss 2.0', {}],
   ['pass 3 times over the data, error 404', {}],
   ['loss v2.1.3', {}],
+  ['val_loss -0.3%, accuracy +0.2', {}],
+  ['score -2.5', { score: -2.5 }],
 ])('the metrics that %j states', (text, expected) => {
   expect(Object.fromEntries(statementsIn(text).map(({ name, value }) => [name, value]))).toEqual(expected)
 })
@@ -120,7 +154,18 @@ test.each([
   ['quality_x = 33.2', '', 'quality_x = 33.2'],
 ])('of %j, what was tried', (text, sentence, note) => {
   const metric = text.includes('quality') ? 'quality_x' : 'val_loss'
-  expect(wordsOfMessage(text, metric, name => name === metric)).toEqual({ sentence, note })
+  const spans = statementsIn(text, metric).filter(({ name }) => name === metric)
+  expect(wordsOfMessage(text, spans)).toEqual({ sentence, note })
+})
+
+test('texts that are made to take long come to an end', () => {
+  for (const piece of ['a', 'val ', 'x=1', '9', '1,', 'loss 1.', '(', ' ', '-1s', '{\n', 'loss: 1 -> ']) {
+    const text = piece.repeat(100_000 / piece.length)
+    const { text: words } = readMessage(text)
+    wordsOfMessage(words, statementsIn(words))
+    statementsIn(`loss: ${text}`)
+    changesIn(words, 'seconds')
+  }
 })
 
 test('people are not read, nor what an agent signs with', () => {

@@ -5,6 +5,7 @@ import type { Direction } from '../experiment/environment.ts'
 import type { OutcomeKind } from '../experiment/intervention.ts'
 import { directionOfName, zeroMeansMissing } from './direction.ts'
 import type { Report } from './git-reports.ts'
+import type { ImportOptions } from './importer.ts'
 import { meaningOf } from './status-words.ts'
 
 export interface GitMetric {
@@ -43,17 +44,16 @@ const accompanying =
 /** Less than this share of the commits that change code is talk about numbers, not a metric of theirs. */
 const leastShare = 0.1
 
-/** Throws a sentence when nothing can be it. `changes`: how many of the commits change code. */
+/** Null where nothing can be it. `changes`: how many of the commits change code. */
 export function chooseMetric(
   reports: readonly (readonly Report[])[],
   changes: number,
-  source: string,
-  asked?: { readonly name: string; readonly direction?: Direction },
-): GitMetric {
+  asked?: ImportOptions['metric'],
+): GitMetric | null {
   const candidates = candidatesIn(reports)
   const wanted = asked === undefined ? best([...candidates.values()]) : candidates.get(metricKey(asked.name))
-  if (wanted === undefined || (asked === undefined && wanted.commits < Math.max(2, leastShare * changes)))
-    throw new Error(nothingFound())
+  const fewest = asked === undefined ? Math.max(2, leastShare * changes) : 1
+  if (wanted === undefined || wanted.commits < fewest) return null
   const name = asked?.name ?? wanted.name
   return {
     name,
@@ -62,17 +62,26 @@ export function chooseMetric(
     places: wanted.places,
     files: new Set([...wanted.places.keys()].filter(place => place !== 'message')),
   }
+}
 
-  function nothingFound(): string {
-    const found = [...candidates.values()].sort((a, b) => b.commits - a.commits).slice(0, 8)
-    const names = found.map(({ name, commits }) => `${name} (${commits})`).join(', ')
-    const others = names === '' ? 'no numbers under a name' : `these numbers, in so many commits: ${names}`
-    const what = asked === undefined ? 'no metric' : `no metric ${asked.name}`
-    return (
-      `${source}: ${what} in files of results (results.json, metrics.json, results.tsv, …) or messages; found ${others}, of ${changes} that change code. ` +
-      'Name it with --metric, or say where it stands with --column metric=FILE or metric=FILE:PATH'
-    )
-  }
+/** The sentence for a repository in which no metric was found. */
+export function nothingFound(
+  reports: readonly (readonly Report[])[],
+  changes: number,
+  source: string,
+  asked?: ImportOptions['metric'],
+): Error {
+  const found = [...candidatesIn(reports).values()].sort((a, b) => b.commits - a.commits).slice(0, 8)
+  const names = found.map(({ name, commits }) => `${name} (${commits})`).join(', ')
+  const others =
+    names === ''
+      ? 'no numbers under a name'
+      : `these numbers, in so many commits: ${names}, of ${changes} that change code`
+  const what = asked === undefined ? 'no metric' : `no metric ${asked.name}`
+  return new Error(
+    `${source}: ${what} in files of results (results.json, metrics.json, results.tsv, …) or messages; found ${others}. ` +
+      'Name it with --metric, or say where it stands with --column FILE=metric or FILE:PATH=metric',
+  )
 }
 
 interface Candidate {

@@ -23,6 +23,7 @@ export interface Report {
 }
 
 const mostValues = 200
+const longestName = 100
 
 /** What a file says of the commit that changed it: null where it holds no number under a name. */
 export function reportOf(path: string, text: string): Report | null {
@@ -123,7 +124,7 @@ function statusIn(value: unknown): string | null {
 function collect(value: unknown, path: string, values: Map<string, number>): void {
   if (values.size >= mostValues) return
   if (typeof value === 'number') {
-    if (path !== '') values.set(path, value)
+    if (path !== '' && path.length <= longestName) values.set(path, value)
   } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const [key, member] of Object.entries(value)) collect(member, path === '' ? key : `${path}.${key}`, values)
   }

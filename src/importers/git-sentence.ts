@@ -2,7 +2,6 @@
  * The words of a commit without its numbers: what was tried, and apart from it what the message says came of it.
  */
 import { withoutOutcome } from '../text/outcome-words.ts'
-import { statementsIn } from './git-message.ts'
 
 export interface GitWords {
   /** Empty where the message says nothing else. */
@@ -10,19 +9,23 @@ export interface GitWords {
   readonly note: string
 }
 
-/** `isMetric`: whether a name is the metric's; what is said of it is a result, whatever the words around it. */
-export function wordsOfMessage(text: string, metric: string, isMetric: (name: string) => boolean): GitWords {
+/** A part of a text, by its first place and the one behind its last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** `results`: where the text states the metric, in order; whatever the words around it, that is no part of what was tried. */
+export function wordsOfMessage(text: string, results: readonly Span[]): GitWords {
   let rest = ''
   let from = 0
-  const stated: string[] = []
-  for (const { name, start, end } of statementsIn(text, metric)) {
-    if (!isMetric(name)) continue
+  for (const { start, end } of results) {
     rest += text.slice(from, start)
-    stated.push(text.slice(start, end))
     from = end
   }
   rest += text.slice(from)
-  const { tried, outcome } = withoutOutcome(withoutRemains(rest, stated.length > 0))
+  const { tried, outcome } = withoutOutcome(withoutRemains(rest, results.length > 0))
+  const stated = results.map(({ start, end }) => text.slice(start, end))
   return { sentence: tried, note: [...stated, outcome].filter(part => part !== '').join('; ') }
 }
 
@@ -32,7 +35,8 @@ function withoutRemains(text: string, wasCut: boolean): string {
   return text
     .replace(/[([][\s,;:–—-]*[)\]]/g, '')
     .replace(/[ \t]*(?:[,;:–—|]|->|=>|→|\s-)[ \t]*(?=\n|$)/g, '')
-    .replace(/(^|\n)[ \t]*[,;:.–—-]+[ \t]*/g, '$1')
+    .replace(/([([]|^|\n)[ \t]*[,;:.–—-]+[ \t]+/g, '$1')
+    .replace(/[,;:][ \t]+(?=[([])/g, ' ')
     .replace(/[ \t]+(?=[,;.)\]]|\n|$)/g, '')
     .trim()
 }
