@@ -13,17 +13,17 @@ import { numbersIn, type WandbRun } from './wandb-run.ts'
 
 const mostBytes = 64 * 2 ** 20
 
-/** `folder`: the run's. Null where it has neither a configuration nor a summary. */
+/** `folder`: the run's. Null where it has neither a configuration nor a summary; throws a sentence where one cannot be read. */
 export function readWandbFiles(folder: string, keepPersonal: boolean): WandbRun | null {
-  const config = configIn(textIn(folder, 'config.yaml'))
-  const summary = objectIn(textIn(folder, 'wandb-summary.json'))
+  const config = read(folder, 'config.yaml', configIn)
+  const summary = read(folder, 'wandb-summary.json', objectIn)
   if (config === null && summary === null) return null
-  const metadata = objectIn(textIn(folder, 'wandb-metadata.json')) ?? {}
+  const metadata = read(folder, 'wandb-metadata.json', objectIn) ?? environmentIn(config ?? {})
   const numbers = numbersIn(summary ?? {})
   const git = metadata['git']
-  const commit = isJsonObject(git as Json) ? (git as JsonObject)['commit'] : null
+  const commit = isJsonObject(git) ? git['commit'] : null
   return {
-    id: /-([^-]+)$/.exec(basename(folder))?.[1] ?? basename(folder),
+    id: /^(?:offline-)?run-\d{8}_\d{6}-(.+)$/.exec(basename(folder))?.[1] ?? basename(folder),
     project: null,
     name: null,
     notes: null,
@@ -35,7 +35,7 @@ export function readWandbFiles(folder: string, keepPersonal: boolean): WandbRun 
     history: new Map(),
     goals: new Map(),
     summaries: new Map(),
-    startedAt: momentIn(metadata['startedAt']),
+    startedAt: momentIn(metadata['startedAt'] ?? metadata['started_at']),
     seconds: numbers.get('_runtime') || null,
     commit: typeof commit === 'string' ? commit : null,
     personal: keepPersonal ? personalIn(metadata) : null,
@@ -43,28 +43,37 @@ export function readWandbFiles(folder: string, keepPersonal: boolean): WandbRun 
 }
 
 /** `lr: {desc: null, value: 0.1}`; `wandb_version` stands without a value of its own. */
-function configIn(text: string | null): JsonObject | null {
-  if (text === null) return null
-  try {
-    const read = readBlockYaml(text)
-    if (!isJsonObject(read)) return null
-    return Object.fromEntries(
-      Object.entries(read).flatMap(([key, entry]): [string, Json][] =>
-        isJsonObject(entry) && 'value' in entry ? [[key, entry['value']!]] : [],
-      ),
-    )
-  } catch {
-    return null
-  }
+function configIn(text: string): JsonObject {
+  const config = readBlockYaml(text)
+  if (!isJsonObject(config)) throw new Error('it has no keys')
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([key, entry]): [string, Json][] =>
+      isJsonObject(entry) && 'value' in entry ? [[key, entry['value']!]] : [],
+    ),
+  )
 }
 
-function objectIn(text: string | null): Readonly<Record<string, unknown>> | null {
+/** What newer versions put into the configuration beside its own file: who, where, and the commit. */
+function environmentIn(config: JsonObject): JsonObject {
+  const own = config['_wandb']
+  const environments = isJsonObject(own) ? own['e'] : null
+  const [first] = isJsonObject(environments) ? Object.values(environments) : []
+  return isJsonObject(first) ? first : {}
+}
+
+function objectIn(text: string): JsonObject {
+  const object = asJson(parsePythonJson(text))
+  if (!isJsonObject(object)) throw new Error('it has no keys')
+  return object
+}
+
+function read<Value>(folder: string, name: string, parse: (text: string) => Value): Value | null {
+  const text = textIn(folder, name)
   if (text === null) return null
   try {
-    const read = parsePythonJson(text)
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Record<string, unknown>) : null
-  } catch {
-    return null
+    return parse(text)
+  } catch (error) {
+    throw new Error(`its ${name} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 

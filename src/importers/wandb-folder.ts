@@ -47,21 +47,34 @@ export async function readWandbFolder(path: string, options: ImportOptions): Pro
   const unsaid = merged.filter(run => run.state === null).length
   if (unsaid > 0) guesses.push(`${unsaid} runs have no log that says how they ended: they count as finished`)
   const [first, ...others] = trackedWandb(merged, guesses, options)
+  if (!first && unusable[0]) {
+    throw new Error(`${basename(path)} has no run that can be read: ${unusable[0].place} ${unusable[0].reason}`)
+  }
   return first ? [{ ...first, unusable: [...first.unusable, ...unusable] }, ...others] : []
 }
 
+/** The run, or why it cannot be used. */
 function readPlace(place: Place, options: ImportOptions): { run: WandbRun; damaged: number } | string {
   const keepPersonal = options.keepPersonal ?? false
   const log = place.log === null ? null : readWandbLog(place.log, keepPersonal)
-  const files = place.folder === null ? null : readWandbFiles(place.folder, keepPersonal)
-  if (log && files) {
+  const files = place.folder === null ? null : filesOf(place.folder, keepPersonal)
+  if (log && files && typeof files !== 'string') {
     const config = Object.keys(log.run.config).length > 0 ? log.run.config : files.config
     const run = { ...log.run, config, commit: log.run.commit ?? files.commit }
     return { run, damaged: log.damaged }
   }
   if (log) return log
+  if (typeof files === 'string') return files
   if (files) return { run: files, damaged: 0 }
   return place.log === null ? 'has neither a log nor files' : 'its log ends before it says which run it is of'
+}
+
+function filesOf(folder: string, keepPersonal: boolean): WandbRun | string | null {
+  try {
+    return readWandbFiles(folder, keepPersonal)
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** A run that was resumed has a folder for each time it ran: what was said last counts. */
@@ -100,7 +113,8 @@ const runFolder = /^(?:offline-)?run-(\d{8}_\d{6})-/
 
 function placesIn(path: string): Place[] {
   const own = placeOf(path)
-  if (own && runFolder.test(basename(path))) return [own]
+  // A run's folder may have been given another name.
+  if (own && (runFolder.test(basename(path)) || hasWandbFiles(path))) return [own]
   const found = entries(path).flatMap(entry => {
     if (entry.isDirectory() && runFolder.test(entry.name)) return placeOf(join(path, entry.name)) ?? []
     return entry.isFile() && isLog(path, entry) ? [{ folder: null, log: join(path, entry.name) }] : []
@@ -115,6 +129,10 @@ function placeOf(folder: string): Place | null {
   const log = inside.find(entry => entry.isFile() && isLog(folder, entry))
   const hasFiles = inside.some(entry => entry.isDirectory() && entry.name === 'files')
   return log || hasFiles ? { folder, log: log ? join(folder, log.name) : null } : null
+}
+
+function hasWandbFiles(folder: string): boolean {
+  return entries(join(folder, 'files')).some(entry => /^wandb-(summary|metadata)\.json$/.test(entry.name))
 }
 
 function isLog(folder: string, entry: Dirent): boolean {

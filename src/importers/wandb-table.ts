@@ -144,6 +144,7 @@ function fromScript({ names, rows }: Table, options: ImportOptions): TrackedExpe
     ? ['the table has no column state: every run counts as finished']
     : []
   const [first, ...others] = trackedWandb(runs, guesses, withToldMetric(options))
+  if (!first && unusable[0]) throw new Error(`no run can be read: ${unusable[0].place}: ${unusable[0].reason}`)
   return first ? [{ ...first, unusable: [...first.unusable, ...unusable] }, ...others] : []
 }
 

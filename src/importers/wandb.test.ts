@@ -159,6 +159,65 @@ describe('local folders of W&B', () => {
     )
   })
 
+  test('a newer configuration has the commit in it, and a folder may have another name', async () => {
+    const place = join(folder, 'best-run')
+    mkdirSync(join(place, 'files'), { recursive: true })
+    const newer = `_wandb:
+    value:
+        e:
+            2pbgb5l6dai28naqn9vm377hbbn0yi2v:
+                args:
+                    - --secret-argument
+                git:
+                    commit: c0ffee0
+                    remote: git@example.org:ada/bread.git
+                host: adas-laptop
+                startedAt: "2023-11-14T22:13:20.000000Z"
+        t:
+            "1":
+                - 2
+image_size:
+    value:
+        - 224
+        - 224
+lr:
+    value: 1e-05
+`
+    writeFileSync(join(place, 'files', 'config.yaml'), newer)
+    writeFileSync(
+      join(place, 'files', 'wandb-summary.json'),
+      '{"loss": 0.5, "graph": {"_type": "graph-file", "size": 991}}',
+    )
+    const [experiment] = await readWandbFolder(place, {})
+    expect(experiment!.runs).toMatchObject([
+      {
+        id: 'best-run',
+        configuration: { image_size: [224, 224], lr: 0.00001 },
+        metrics: { loss: 0.5 },
+        commit: 'c0ffee0',
+        startedAt: '2023-11-14T22:13:20.000Z',
+      },
+    ])
+    expect(JSON.stringify(experiment)).not.toMatch(/ada|laptop|example\.org|secret-argument/)
+  })
+
+  test('files that cannot be read are named, unless the log has it all', async () => {
+    synced('a1', { 'config.yaml': 'lr: {value: 1', 'wandb-summary.json': '{}' })
+    synced('b2', { 'config.yaml': config, 'wandb-summary.json': '{"loss": ' })
+    const place = logged({ id: 'c3', config: { lr: '0.1' }, history: [{ loss: '1' }] })
+    writeFileSync(join(place, 'files', 'config.yaml'), '"')
+    const experiments = await readWandbFolder(folder, {})
+    expect(experiments[0]!.runs.map(run => run.id)).toEqual(['c3'])
+    expect(experiments[0]!.unusable.map(({ reason }) => reason)).toEqual([
+      'its config.yaml cannot be read: line 1: "{value: 1" is never closed',
+      expect.stringMatching(/^its wandb-summary.json cannot be read: /),
+    ])
+    const alone = join(folder, 'wandb', 'run-20231114_221320-a1')
+    await expect(readWandbFolder(alone, {})).rejects.toThrow(
+      'run-20231114_221320-a1 has no run that can be read: run-20231114_221320-a1 its config.yaml cannot be read',
+    )
+  })
+
   test('what lies outside through a link is not read', async () => {
     logged({ id: 'a1', history: [{ loss: '1' }] })
     const outside = join(folder, 'outside')
