@@ -13,6 +13,9 @@ const firstOrigin = 8
 const growth = 1.3
 const mostAhead = 8
 
+/** The last ones: each costs a forecast by every forecaster, and what is long past says little. */
+const mostOrigins = 8
+
 export interface PastForecast<Name extends string> {
   readonly record: ExperimentRecord
   readonly by: Readonly<Record<Name, Forecast>>
@@ -29,8 +32,7 @@ export function pastForecasts<Name extends string>(
     .filter(record => record.environment.familyId === familyId && isTestable(record))
     .sort((first, second) => first.id - second.id)
   const past: PastForecast<Name>[] = []
-  for (let origin = firstOrigin; origin < own.length; ) {
-    const next = Math.max(origin + 4, Math.floor(origin * growth))
+  for (const { origin, next } of originsIn(own.length).slice(-mostOrigins)) {
     const known = own.slice(0, origin)
     const following = own.slice(origin, Math.min(next, origin + mostAhead))
     for (const { tested: same } of byReference(following)) {
@@ -42,9 +44,18 @@ export function pastForecasts<Name extends string>(
         past.push({ record, by: by as Record<Name, Forecast> })
       })
     }
-    origin = next
   }
   return past.sort((first, second) => first.record.id - second.record.id)
+}
+
+function originsIn(count: number): { readonly origin: number; readonly next: number }[] {
+  const origins: { readonly origin: number; readonly next: number }[] = []
+  for (let origin = firstOrigin; origin < count; ) {
+    const next = Math.max(origin + 4, Math.floor(origin * growth))
+    origins.push({ origin, next })
+    origin = next
+  }
+  return origins
 }
 
 /**
