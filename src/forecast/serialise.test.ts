@@ -143,6 +143,11 @@ test('a long diff is cut, and says so', () => {
   const intervention = { sentence: '', overrides: null, diff: long, tags: [], origin: null }
   const text = serialise(olmo, [], { intervention, changes: [] })
   expect(text).toContain('> +line 198\n(301 more lines)\n')
+  const endless = { ...intervention, sentence: 'x'.repeat(1e6), diff: `@@ -0,0 +1,1 @@\n+${'y'.repeat(1e6)}` }
+  const cut = serialise(olmo, [], { intervention: endless, changes: [] })
+  expect(cut).toContain('x (998000 more characters)"\n')
+  expect(cut).toContain('y (998001 more characters)\n')
+  expect(cut.length).toBeLessThan(5000)
 })
 
 test('no record of the near-duplicate group reaches the text when a candidate is tested across environments', () => {

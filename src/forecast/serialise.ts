@@ -11,8 +11,9 @@ import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
 import { median } from '../statistics/summary.ts'
 import { inOrder } from './relevant-records.ts'
 
-/** Lines of a diff that are shown; the rest is counted. */
+/** Lines of a diff and characters of a line or a sentence that are shown; the rest is counted. */
 const longestDiff = 200
+const longestText = 2000
 
 export function serialise(
   environment: Environment,
@@ -66,7 +67,7 @@ export function serialiseRecord(target: Environment, record: ExperimentRecord): 
 export function serialiseIntervention({ intervention, changes }: Candidate): string {
   const { sentence, tags, diff } = intervention
   return lines([
-    `intervention: ${quoted(sentence)}`,
+    `intervention: ${quoted(bounded(sentence))}`,
     tags.length > 0 && `tags: ${quoted([...tags].sort())}`,
     ...changes.map(change => `changes ${changeText(change)}`),
     ...(diff === null ? [] : diffLines(diff)),
@@ -127,8 +128,13 @@ function diffLines(diff: NonNullable<Intervention['diff']>): string[] {
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
     // Hashes of files say nothing, and cost a reader of tokens more than a changed line.
     .filter(line => !/^index [0-9a-f]+\.\.[0-9a-f]+/.test(line))
-  const shown = all.slice(0, longestDiff).map(line => `> ${line}`)
+  const shown = all.slice(0, longestDiff).map(line => `> ${bounded(line)}`)
   return ['diff:', ...shown, ...(all.length > longestDiff ? [`(${all.length - longestDiff} more lines)`] : [])]
+}
+
+function bounded(text: string): string {
+  if (text.length <= longestText) return text
+  return `${text.slice(0, longestText)} (${text.length - longestText} more characters)`
 }
 
 /** JSON on one line, for every reader's idea of a line: JSON itself lets three line separators stand. */

@@ -162,6 +162,7 @@ test.each<[string, Behaviour, RegExp]>([
     /^the model failed \(400\): "context too long"$/,
   ],
   ['a body that is not JSON', { status: 200, body: '<html>' }, /^the model failed: /],
+  ['a body that never ends', 'flood', /its answer is longer than 16777216 bytes"$/],
   ['a body without choices', { status: 200, body: '{"choices":[]}' }, /^the model failed: /],
 ])('%s is a failed answer', async (_, behaviour, reason) => {
   await using server = await serverThat(behaviour)

@@ -65,11 +65,18 @@ export async function refusesSchemas(error: unknown): Promise<boolean> {
 
 /** In words, bounded, without keys: a server may repeat in its message what it was sent. */
 export function failureOf(error: unknown, { secrets }: OpenModel): string {
-  const { statusCode, message } = error as Partial<ApiError>
-  let said = String(message ?? error).replace(/\s+/g, ' ')
+  const { statusCode, message = String(error) } = error as Partial<ApiError>
+  const deepest = deepestCause(error)
+  let said = (message.includes(deepest) ? message : `${message}: ${deepest}`).replace(/\s+/g, ' ')
   for (const secret of secrets) said = said.replaceAll(secret, '…')
   const status = statusCode === undefined || statusCode < 400 ? '' : ` (${statusCode})`
   return `the model failed${status}: ${JSON.stringify(said.slice(0, 300))}`
+}
+
+function deepestCause(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error
+    ? deepestCause(error.cause)
+    : ((error as Partial<Error>)?.message ?? String(error))
 }
 
 async function apiError(error: unknown): Promise<ApiError | null> {

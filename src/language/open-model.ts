@@ -27,8 +27,26 @@ async function endpoint(
   apiKey: string | undefined,
 ): Promise<OpenModel['model']> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const settings = { name: 'endpoint', baseURL: url, supportsStructuredOutputs: true }
+  const settings = { name: 'endpoint', baseURL: url, supportsStructuredOutputs: true, fetch: boundedFetch }
   return createOpenAICompatible(apiKey === undefined ? settings : { ...settings, apiKey })(model)
+}
+
+/** No answer is that long; a server that never ends must not fill the memory. */
+const mostBytes = 2 ** 24
+
+async function boundedFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...asked)
+  let bytes = 0
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (part, controller) => {
+        bytes += part.length
+        if (bytes <= mostBytes) controller.enqueue(part)
+        else controller.error(new Error(`its answer is longer than ${mostBytes} bytes`))
+      },
+    }),
+  )
+  return new Response(counted ?? null, response)
 }
 
 /** Every provider's package has an instance by the provider's name that makes models and reads its own variables. */

@@ -25,9 +25,10 @@ export type Behaviour =
   | { readonly answer: unknown; readonly finish?: string; readonly usage?: object | null }
   /** Answers with this status and body. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  /** Closes the connection without a word, or never says one. */
+  /** Closes the connection without a word, never says one, or never ends. */
   | 'drop'
   | 'hang'
+  | 'flood'
 
 export interface ScriptedServer {
   /** As a model is named. */
@@ -49,6 +50,14 @@ export async function scriptedServer(behave: ScriptedServer['behave']): Promise<
       asked.push(question)
       const behaviour = await scripted.behave(question, asked.length - 1)
       if (behaviour === 'hang') return
+      if (behaviour === 'flood') {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        const more = () => {
+          while (!response.destroyed && response.write(' '.repeat(65_536)));
+        }
+        response.on('drain', more)
+        return more()
+      }
       if (behaviour === 'drop') return void request.socket.destroy()
       if ('status' in behaviour) {
         response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '')
