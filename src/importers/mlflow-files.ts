@@ -8,9 +8,11 @@ import type { Json, JsonObject } from '../experiment/json.ts'
 import { isJsonObject } from '../experiment/json.ts'
 import { readBlockYaml } from './block-yaml.ts'
 import { linesOf, startOf } from './file-lines.ts'
+import type { UnusableRow } from './history.ts'
 import type { ImportOptions } from './importer.ts'
 import { type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
+import { unusableRow } from './unusable-row.ts'
 
 export function isMlflowFolder(path: string): boolean {
   return experimentFolders(path).length > 0
@@ -24,9 +26,14 @@ export async function readMlflowFiles(path: string, options: ImportOptions): Pro
     const name = textOf(meta['name']) ?? basename(folder)
     if (meta['lifecycle_stage'] === 'deleted') continue
     const runs: MlflowRun[] = []
+    const unusable: UnusableRow[] = []
     for (const entry of folders(folder)) {
       const run = readRun(join(folder, entry.name), metricChoice(options))
       if (run === null) continue
+      if (typeof run === 'string') {
+        unusable.push(unusableRow(`run ${entry.name.slice(0, 8)}`, run, entry.name))
+        continue
+      }
       runs.push(run)
       if (++rows % 100 === 0) {
         options.progress?.(rows)
@@ -35,7 +42,9 @@ export async function readMlflowFiles(path: string, options: ImportOptions): Pro
         options.signal?.throwIfAborted()
       }
     }
-    if (runs.length > 0) read.push(trackedMlflow({ name, tags: readTexts(join(folder, 'tags')), runs }, options))
+    if (runs.length + unusable.length === 0) continue
+    const experiment = trackedMlflow({ name, tags: readTexts(join(folder, 'tags')), runs }, options)
+    read.push({ ...experiment, unusable: [...experiment.unusable, ...unusable] })
   }
   return read
 }
@@ -54,8 +63,14 @@ function experimentFolders(path: string): ExperimentFolder[] {
   return inside ? experimentFolders(join(path, inside.name)) : []
 }
 
+/** A folder of something else may have a meta.yaml of any kind. */
 function experimentIn(folder: string): ExperimentFolder | null {
-  const meta = readMeta(folder)
+  let meta: JsonObject | null = null
+  try {
+    meta = readMeta(folder)
+  } catch {
+    return null
+  }
   return meta && meta['experiment_id'] !== undefined && meta['run_id'] === undefined && meta['run_uuid'] === undefined
     ? { folder, meta }
     : null
@@ -65,10 +80,17 @@ function idOf({ meta }: ExperimentFolder): number {
   return Number(meta['experiment_id']) || 0
 }
 
-function readRun(folder: string, choice: MetricChoice | null): MlflowRun | null {
-  const meta = readMeta(folder)
-  const id = textOf(meta?.['run_id']) ?? textOf(meta?.['run_uuid'])
-  if (!meta || id === null) return null
+/** The run, why it cannot be read, or null for a folder that is no run's. */
+function readRun(folder: string, choice: MetricChoice | null): MlflowRun | string | null {
+  let meta: JsonObject | null
+  try {
+    meta = readMeta(folder)
+  } catch (error) {
+    return (error as Error).message
+  }
+  if (meta === null) return /^[\da-f]{32}$/.test(basename(folder)) ? 'has no meta.yaml' : null
+  const id = textOf(meta['run_id']) ?? textOf(meta['run_uuid'])
+  if (id === null) return null
   const tags = readTexts(join(folder, 'tags'))
   const status = meta['status'] ?? null
   return {
@@ -85,15 +107,16 @@ function readRun(folder: string, choice: MetricChoice | null): MlflowRun | null 
   }
 }
 
-/** Null where there is no such file, or none that can be read. */
+/** Null where there is no such file; throws a sentence where it cannot be read. */
 function readMeta(folder: string): JsonObject | null {
   const path = join(folder, 'meta.yaml')
   if (!existsSync(path)) return null
   try {
     const meta = readBlockYaml(startOf(path))
-    return isJsonObject(meta) ? meta : null
-  } catch {
-    return null
+    if (isJsonObject(meta)) return meta
+    throw new Error('it has no keys')
+  } catch (error) {
+    throw new Error(`its meta.yaml cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 

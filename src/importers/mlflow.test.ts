@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -136,6 +136,19 @@ test('databases before MLflow 1.2 have no table of last values and no flag for N
   const [experiment] = readMlflowSqlite(path, {})
   expect(experiment!.runs[0]!.metrics).toEqual({ 'val/loss': 0.5, ordered: 8 })
   expect(experiment!.objective).toBeNull()
+})
+
+test('runs whose folders are broken are named', async () => {
+  const broken = join(folder, 'broken')
+  await writeFileStore(broken)
+  await writeFile(join(broken, 'mlruns', '1', id('a'), 'meta.yaml'), 'run_id: [')
+  await rm(join(broken, 'mlruns', '1', id('b'), 'meta.yaml'))
+  const [experiment] = await readMlflowFiles(broken, {})
+  expect(experiment!.runs.map(run => run.name)).not.toContain('plain')
+  expect(experiment!.unusable.slice(-2)).toMatchObject([
+    { place: 'run aaaaaaaa', reason: 'its meta.yaml cannot be read: line 1: "[" is never closed' },
+    { place: 'run bbbbbbbb', reason: 'has no meta.yaml' },
+  ])
 })
 
 test('what is MLflow and what is not', () => {
