@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { changedLiterals } from '../experiment/diff-options.ts'
 import { aideJournal, readAideJournal } from './aide-journal.ts'
-import { importerFor } from './formats.ts'
 import { sourceOf } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aide-'))
@@ -115,7 +114,7 @@ describe("AIDE's journal", () => {
   })
 
   test('it is recognised, and read as a history of changes', async () => {
-    expect(await importerFor(source)).toBe(aideJournal)
+    expect(await aideJournal.recognises(source)).toBe(true)
     const [history] = await aideJournal.read(source, {})
     const rows = new Map(history!.rows.map(row => [row.place, row]))
     expect(rows.get('node 0')!.role).toBe('reference')

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { axGoal } from './ax-goal.ts'
 import { axJson, readAxJson } from './ax-json.ts'
-import { importerFor } from './formats.ts'
-import { readSource } from './read-source.ts'
+import { withConstraints } from './constraints.ts'
 import { sourceOf } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ax-'))
@@ -73,9 +72,10 @@ describe("the snapshot of Ax's client", () => {
   })
 
   test('is recognised; what breaks a constraint relative to the status quo is no gain', async () => {
-    const { importer, histories } = await readSource(client, {})
-    expect(importer).toBe(axJson)
-    const rows = new Map(histories[0]!.rows.map(row => [row.place, row]))
+    expect(await axJson.recognises(client)).toBe(true)
+    const [history] = await axJson.read(client, {})
+    const ruled = withConstraints(history!, history!.constraints)
+    const rows = new Map(ruled.rows.map(row => [row.place, row]))
     expect(rows.get('trial 0')!.role).toBe('reference')
     expect(rows.get('trial 1')!.outcome.kind).toBe('finished')
     expect(rows.get('trial 1')!.intervention.overrides).toEqual({ lr: 0.2, relu: false })
@@ -107,7 +107,7 @@ describe("Ax's experiment with batches", () => {
   })
 
   test('the status quo of a later batch measures the reference again', async () => {
-    expect(await importerFor(batches)).toBe(axJson)
+    expect(await axJson.recognises(batches)).toBe(true)
     const [history] = await axJson.read(batches, {})
     expect(history!.rows.filter(({ role }) => role === 'reference')).toHaveLength(2)
   })

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { importerFor } from './formats.ts'
 import { openevolveCheckpoint, readOpenevolve } from './openevolve-checkpoint.ts'
 import { sourceOf } from './source.ts'
 
@@ -120,7 +119,7 @@ describe('a checkpoint of OpenEvolve', () => {
   test('several checkpoints are read together: an early one has what was dropped later', async () => {
     for (const above of ['run', 'run/checkpoints']) {
       const found = sourceOf(join(folder, above), '/')
-      expect(await importerFor(found)).toBe(openevolveCheckpoint)
+      expect(await openevolveCheckpoint.recognises(found)).toBe(true)
       const { runs } = readOpenevolve(found)
       expect(runs).toHaveLength(evolution.runs.length + 2)
       expect(runs.find(({ id }) => id === 'orphan')).toMatchObject({ parent: 'dropped', kind: 'finished' })

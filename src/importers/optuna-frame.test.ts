@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { importerFor } from './formats.ts'
 import { optuna } from './optuna.ts'
 import { isOptunaFrame, readOptunaFrame } from './optuna-frame.ts'
 
@@ -59,7 +58,7 @@ describe("Optuna's data frame of trials as CSV", () => {
   })
 
   test('is recognised by its columns; other tables are not', async () => {
-    expect(await importerFor(source)).toBe(optuna)
+    expect(await optuna.recognises(source)).toBe(true)
     const [history] = await optuna.read(source, {})
     expect(history!.metrics[0]).toMatchObject({ name: 'accuracy', direction: 'maximize', guessed: true })
     expect(isOptunaFrame(written('number,value,state\n'))).toBe(false)

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { importerFor } from './formats.ts'
 import { optuna } from './optuna.ts'
 import { readOptunaJournal } from './optuna-journal.ts'
 import { sourceOf } from './source.ts'
@@ -84,7 +83,7 @@ describe("Optuna's journal", () => {
 
   test('it is recognised by its first line and read as a history', async () => {
     const source = sourceOf(path, folder)
-    expect(await importerFor(source)).toBe(optuna)
+    expect(await optuna.recognises(source)).toBe(true)
     const [history] = await optuna.read(source, {})
     expect(history!.rows.map(({ place, outcome }) => [place, outcome.kind])).toEqual([
       ['trial 0', 'finished'],

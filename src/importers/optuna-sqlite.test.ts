@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import { importerFor } from './formats.ts'
 import { optuna } from './optuna.ts'
 import { isOptunaSqlite, readOptunaSqlite } from './optuna-sqlite.ts'
 import { sourceOf } from './source.ts'
@@ -131,7 +130,7 @@ describe("Optuna's SQLite storage", () => {
   test('it is recognised, and read as histories', async () => {
     const source = sourceOf(path, folder)
     expect(isOptunaSqlite(path)).toBe(true)
-    expect(await importerFor(source)).toBe(optuna)
+    expect(await optuna.recognises(source)).toBe(true)
     const histories = await optuna.read(source, {})
     expect(histories.map(({ name }) => name)).toEqual(['mnist', 'size and speed'])
     const outcomes = histories[0]!.rows.map(({ outcome, role }) => `${role} ${outcome.kind}`)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { changedLiterals } from '../experiment/diff-options.ts'
-import { importerFor } from './formats.ts'
 import { readShinka, shinkaSqlite } from './shinka-sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'shinka-'))
@@ -71,7 +70,7 @@ describe("ShinkaEvolve's database", () => {
   })
 
   test('it is recognised, and read as a history of changes', async () => {
-    expect(await importerFor(source)).toBe(shinkaSqlite)
+    expect(await shinkaSqlite.recognises(source)).toBe(true)
     const [history] = await shinkaSqlite.read(source, {})
     const rows = new Map(history!.rows.map(row => [row.place, row]))
     expect(rows.get('program 00000000')!.role).toBe('reference')

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import { importerFor } from './formats.ts'
 import { sourceOf } from './source.ts'
 import { readTrackio, trackio } from './trackio-sqlite.ts'
 
@@ -96,7 +95,7 @@ describe("Trackio's databases", () => {
   test('a folder of projects is recognised and read whole, and nothing appears in it', async () => {
     const before = readdirSync(folder)
     const found = sourceOf(folder, '/')
-    expect(await importerFor(found)).toBe(trackio)
+    expect(await trackio.recognises(found)).toBe(true)
     const histories = await trackio.read(found, {})
     expect(histories.map(({ name }) => name)).toEqual(['mnist', 'older'])
     expect(histories[0]!.metrics[0]).toMatchObject({ name: 'val_loss', direction: 'minimize' })
@@ -110,7 +109,7 @@ describe("Trackio's databases", () => {
     writeFileSync(join(exported, 'metrics.parquet'), 'PAR1')
     writeFileSync(join(exported, 'runs.json'), '{}')
     const found = sourceOf(exported, '/')
-    expect(await importerFor(found)).toBe(trackio)
+    expect(await trackio.recognises(found)).toBe(true)
     await expect(trackio.read(found, {})).rejects.toThrow(
       "export is an export of Trackio in parquet, which is not read; import the project's database instead",
     )
