@@ -13,21 +13,25 @@ export interface MlflowServer {
   readonly signal: AbortSignal | null
 }
 
-const tries = 5
+/** How long one try may take, and how many there are where the server is busy. */
+export interface Patience {
+  readonly seconds: number
+  readonly tries: number
+}
+
 const longestWait = 30
 const mostRedirects = 3
 const mostBytes = 256 * 2 ** 20
 
 /**
- * The answer as JSON, in which numbers may be NaN or infinite. Throws a sentence with the status and what the server says. `seconds`: how
- * long one try may take.
+ * The answer as JSON, in which numbers may be NaN or infinite. Throws a sentence with the status and what the server says.
  */
 export async function askMlflow(
   server: MlflowServer,
   method: 'GET' | 'POST',
   path: string,
   values: Readonly<Record<string, unknown>>,
-  seconds = 60,
+  { seconds, tries }: Patience = { seconds: 60, tries: 5 },
 ): Promise<unknown> {
   const url = new URL(`api/2.0/mlflow/${path}`, server.base)
   if (method === 'GET') for (const [key, value] of Object.entries(values)) url.searchParams.set(key, String(value))

@@ -21,8 +21,8 @@ describe('an MLflow server', () => {
     await expect(isMlflowServer(new URL('http://127.0.0.1:1/'))).rejects.toThrow('http://127.0.0.1:1 cannot be reached')
   })
 
-  test('that wants a token is recognised by its address', async () => {
-    const url = await serve(() => response => response.writeHead(401).end())
+  test.each([401, 503])('that answers %i is recognised by its address', async status => {
+    const url = await serve(() => response => response.writeHead(status).end())
     expect(await isMlflowServer(url)).toBe(false)
     expect(await isMlflowServer(new URL('#/experiments/1', url))).toBe(true)
   })
@@ -113,7 +113,7 @@ describe('an MLflow server', () => {
   test('that is slow, or stops in the middle, is named', async () => {
     const ask = async (answer: Answer) => {
       const server = { base: await serve(answer), authorization: null, signal: null }
-      return askMlflow(server, 'POST', 'runs/search', {}, 0.2)
+      return askMlflow(server, 'POST', 'runs/search', {}, { seconds: 0.2, tries: 1 })
     }
     await expect(ask(() => () => {})).rejects.toThrow(/cannot be reached: no answer within 0.2 seconds$/)
     const half = (response: ServerResponse) => response.writeHead(200).write('{"runs": [')

@@ -61,12 +61,15 @@ export async function isMlflowServer(url: URL): Promise<boolean> {
   if (!/^https?:$/.test(url.protocol)) return false
   const server = { base: baseOf(url), authorization: null, signal: null }
   try {
-    experimentsAnswer.parse(await askMlflow(server, 'POST', 'experiments/search', { max_results: 1 }, 10))
+    experimentsAnswer.parse(
+      await askMlflow(server, 'POST', 'experiments/search', { max_results: 1 }, { seconds: 10, tries: 1 }),
+    )
     return true
   } catch (error) {
     const { message } = error as Error
     if (message.includes('cannot be reached')) throw error
-    return /wants a token/.test(message) && /mlflow|#\/experiments/i.test(url.href)
+    // What asks for a token, or is busy, tells nothing; then the address has to.
+    return /wants a token|answers (429|5\d\d)/.test(message) && /mlflow|#\/experiments/i.test(url.href)
   }
 }
 
