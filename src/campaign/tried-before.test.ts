@@ -1,4 +1,8 @@
 /** Which records speak against a candidate: by the values it changes, by its diff, by its words. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createTwoFilesPatch } from 'diff'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +12,9 @@ import type { Intervention, OutcomeKind, Run } from '../experiment/intervention.
 import type { Json } from '../experiment/json.ts'
 import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
 import { buildRecords } from '../experiment/records.ts'
+import { openLedger } from '../ledger/ledger.ts'
+import { importHistory } from '../operations/import.ts'
+import { inProcess } from '../operations/in-process.ts'
 import { precedents } from './tried-before.ts'
 
 const configuration = { rate: 1, width: 4, act: 'relu' }
@@ -184,4 +191,27 @@ test('where a record or the candidate is known by its words alone they are compa
   expect(told(candidate({ ...reads, sentence: 'use another optimiser' }), known)).toEqual([])
   const changed = records([{ sentence: reads.sentence, overrides: { rate: 3 }, ends: 4 }])
   expect(told(candidate({ sentence: 'raise the learning rate from 0.02 to 0.04' }), changed)).toEqual(['2 in words'])
+})
+
+test('of the records of real training runs, what would be refused by the others did fail or was worse', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-nanolm-'))
+  const nanolm = fileURLToPath(new URL('../../environments/nanolm/', import.meta.url))
+  const context = inProcess(join(nanolm, 'almanac.config.ts'), { ledger: join(folder, 'ledger.db') })
+  for (const name of ['olmo', 'nanochat']) {
+    await importHistory.run(
+      { path: join(nanolm, 'records', `${name}.jsonl`), dryRun: false, keepPersonal: false },
+      context,
+    )
+  }
+  await using ledger = await openLedger(join(folder, 'ledger.db'))
+  const all = await ledger.recordsOf()
+  const refused = all.filter(record => {
+    const others = all.filter(({ id }) => id !== record.id)
+    return precedents([record], others, record.environment)[0]!.some(({ settles }) => settles)
+  })
+  expect(refused.length).toBeGreaterThan(5)
+  expect(new Set(refused.map(({ verdict }) => verdict))).toEqual(new Set(['worse', 'failed']))
+  // Not for want of others: nearly half of all the records are neither.
+  expect(all.filter(({ verdict }) => verdict === 'better' || verdict === 'inconclusive').length).toBeGreaterThan(70)
+  rmSync(folder, { recursive: true })
 })
