@@ -105,6 +105,17 @@ describe('the metric', () => {
     expect(leftOut(log)).toEqual(['commit 3: touches results and documents only'])
   })
 
+  test('of lines of JSON is in the last, if the commit brought it', async () => {
+    const states = ['{"acc":1}', '{"acc":1}\n{"acc":2}', '{"acc":1.0}\n{"acc":2}', '{"acc":1}\n{"acc":2}\n{"acc":3}\n']
+    const found = await read(
+      states.map((text, index) => ({
+        message: `${index}`,
+        files: { ...code(`${index}`), 'research_log.jsonl': text },
+      })),
+    )
+    expect(lines(found)).toEqual(['0 reference: 1', '1 kept on 0: 2', '3 kept on 1: 3'])
+  })
+
   test('of an agent stands as JSON at the end of its message', async () => {
     const found = await read(
       series(index => ({

@@ -49,7 +49,12 @@ export async function reportsOfCommits(source: ReportSource, options: ReportOpti
           const of = commit === null ? at : stepOf.get(commit.slice(0, shortHash))
           if (of !== undefined && of <= at) reports[of]!.push(report)
         }
-      } else add(at, place === null ? reportOf(path, text) : reportAt(place, nameOf(place, name), text))
+        continue
+      }
+      // Of a file that grows line by line, a commit that does not touch the last says nothing new.
+      const before = isJsonLines(path) && isFile(fromMode) ? await contentOf(source, fromObject) : null
+      if (before !== null && lastLine(before) === lastLine(text)) continue
+      add(at, place === null ? reportOf(path, text) : reportAt(place, nameOf(place, name), text))
     }
     if (at % 200 === 199) options.progress?.(at + 1)
   }
@@ -67,6 +72,14 @@ export async function reportsOfCommits(source: ReportSource, options: ReportOpti
 /** What a metric is called of which the user says only where it stands. */
 export function nameOf(place: MetricPlace, name: string | undefined): string {
   return name ?? place.path?.split('.').at(-1) ?? 'metric'
+}
+
+function isJsonLines(path: string): boolean {
+  return /\.jsonl$/i.test(path)
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1)!
 }
 
 async function contentOf({ objects, sizes }: ReportSource, object: string): Promise<string | null> {

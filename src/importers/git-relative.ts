@@ -44,7 +44,7 @@ export function relativeMetric(
   for (const amounts of found)
     for (const unit of new Set(amounts.map(({ unit }) => unit))) counts.set(unit, (counts.get(unit) ?? 0) + 1)
   const [unit, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ['', 0]
-  if (count < Math.max(2, leastShare * changes)) return null
+  if (count < (asked === undefined ? Math.max(2, leastShare * changes) : 2)) return null
   const ofUnit = found.map(amounts => amounts.find(amount => amount.unit === unit) ?? null)
   const names = ofUnit.flatMap(amount => amount?.name ?? [])
   const name = asked?.name ?? (names.length > count / 2 ? names[0]! : unit === '%' ? 'percent of the start' : unit)

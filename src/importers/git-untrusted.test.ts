@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -25,6 +26,17 @@ test('nothing that a repository configures is run, and no setting of it changes 
   // It will be fetched from an address that is a program, if anything fetches at all.
   const lost = gitIn(root, 'rev-parse', `${hashes[3]}:data.txt`)
   rmSync(join(root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)))
+  // Git would show its signature to a program.
+  const signed = gitIn(root, 'cat-file', 'commit', hashes[3]!).replace(
+    /^(committer .*)$/m,
+    '$1\ngpgsig -----BEGIN-----\n -----END-----',
+  )
+  const commit = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+    cwd: root,
+    input: signed,
+    encoding: 'utf8',
+  })
+  gitIn(root, 'update-ref', 'refs/heads/main', commit.trim())
   const plain = await historyAt(root)
   const folder = scratchFolder()
   const mark = join(folder, 'ran')
@@ -58,7 +70,7 @@ test('nothing that a repository configures is run, and no setting of it changes 
     symlinkSync(program, join(root, '.git', 'hooks', hook))
   }
   expect(await historyAt(root)).toEqual(plain)
-  expect(lines({ root, hashes, history: plain })).toEqual([
+  expect(lines({ root, hashes: [...hashes.slice(0, 3), commit.trim()], history: plain })).toEqual([
     '0 reference: 1',
     '1 kept on 0: 0.9',
     '2 kept on 1: 0.8',
@@ -87,15 +99,13 @@ test('what is too long, too large or missing is left out, and said', async () =>
   expect(history.guesses).toContain('1 changes have no diff: it is longer than 256 KiB')
 })
 
-test('a link is no file of results', async () => {
+test('a link is no file of results, wherever it leads and whatever it is called', async () => {
   const outside = join(scratchFolder(), 'results.json')
   writeFileSync(outside, '{"val_loss": 0.123}')
   const { root } = scratchCommits([
     ...commits,
-    {
-      message: 'Elsewhere',
-      files: { ...code('0.5'), 'results.json': ['->', outside], 'metrics.json': ['->', outside] },
-    },
+    { message: 'Elsewhere', files: { ...code('0.5'), 'results.json': ['->', outside] } },
+    { message: 'Nowhere', files: { ...code('0.6'), 'results.json': ['->', '{"val_loss": 0.123}'] } },
   ])
   const history = await historyAt(root)
   expect(history.rows).toHaveLength(3)
