@@ -73,7 +73,7 @@ test('what the gate holds back is never exploited, and has a known chance above 
     fc.property(
       fc.array(fc.tuple(fc.double({ min: -3, max: 3, noNaN: true }), fc.boolean()), { minLength: 1, maxLength: 9 }),
       fc.integer({ min: 1, max: 9 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(0, 0.001, 0.1, 0.5, 0.9, 1),
       fc.integer(),
       (candidates, k, exploration, seed) => {
         const gated = new Set([...candidates.keys()].filter(index => candidates[index]![1]))
