@@ -47,7 +47,11 @@ export function metricChoice(options: ImportOptions): MetricChoice | null {
 }
 
 const statusNames = ['', 'RUNNING', 'SCHEDULED', 'FINISHED', 'FAILED', 'KILLED']
-const kinds: Readonly<Record<string, OutcomeKind>> = { FINISHED: 'finished', FAILED: 'crashed', KILLED: 'cancelled' }
+const kinds: ReadonlyMap<string, OutcomeKind> = new Map([
+  ['FINISHED', 'finished'],
+  ['FAILED', 'crashed'],
+  ['KILLED', 'cancelled'],
+])
 
 export function trackedMlflow(experiment: MlflowExperiment, options: ImportOptions): TrackedExperiment {
   const groups = groupsOf(experiment.runs)
@@ -64,7 +68,7 @@ export function trackedMlflow(experiment: MlflowExperiment, options: ImportOptio
       ? 'was deleted in MLflow'
       : groups.has(run.id)
         ? 'groups nested runs, which are read each on its own'
-        : kinds[status] === undefined
+        : !kinds.has(status)
           ? `never ended, or runs still: its status is ${status}`
           : null
     if (reason !== null) {
@@ -93,7 +97,7 @@ function trackedRun(
   status: string,
   options: ImportOptions,
 ): TrackedRun {
-  const kind = kinds[status]!
+  const kind = kinds.get(status)!
   const tags = ownTags(run)
   return {
     id: run.id,

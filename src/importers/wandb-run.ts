@@ -41,13 +41,13 @@ export interface WandbRun {
   readonly personal: string | null
 }
 
-const kinds: Readonly<Record<string, OutcomeKind>> = {
-  finished: 'finished',
-  crashed: 'crashed',
-  failed: 'crashed',
-  killed: 'cancelled',
-  preempted: 'infrastructure',
-}
+const kinds: ReadonlyMap<string, OutcomeKind> = new Map([
+  ['finished', 'finished'],
+  ['crashed', 'crashed'],
+  ['failed', 'crashed'],
+  ['killed', 'cancelled'],
+  ['preempted', 'infrastructure'],
+])
 
 /** One experiment a project; `guesses` are those of the reader. */
 export function trackedWandb(
@@ -71,7 +71,7 @@ function trackedProject(
   // Otherwise in the order in which they were read.
   const inTime = all.every(run => run.startedAt !== null) ? all.toSorted((a, b) => a.startedAt! - b.startedAt!) : all
   for (const run of inTime) {
-    const kind = run.state === null ? 'finished' : kinds[run.state]
+    const kind = run.state === null ? 'finished' : kinds.get(run.state)
     if (kind !== undefined) runs.push(trackedRun(run, kind, options))
     else unusable.push(unusableRow(placeOf(run), `has not ended: W&B says ${run.state}`, run.name ?? run.id))
   }

@@ -62,6 +62,11 @@ describe('tables exported of W&B', () => {
     expect(kept!.runs[0]!.note).toBe('user: ada')
   })
 
+  test('a state that nobody knows is no outcome', async () => {
+    const [experiment] = await table(runsPage.replaceAll('"crashed"', '"constructor"'))
+    expect(experiment!.unusable.map(({ reason }) => reason)).toContain('has not ended: W&B says constructor')
+  })
+
   test('what the caller says of columns counts', async () => {
     const columns = { metric: 'batch_size', option: 'val_acc', ignore: 'train/loss\nlr' }
     for (const options of [{ columns }, { columns, metric: { name: 'batch_size' } }]) {
