@@ -29,9 +29,25 @@ export async function readSource(source: Source, options: ImportOptions, format?
         : `${source.name} has no environment "${wanted}"; it has ${names.join(', ') || 'none'}`,
     )
   }
+  refuseUnknownMetrics(histories, options, source)
   return {
     importer,
     histories: histories.map(history => ruled(options.keepPersonal ? history : withoutPersonal(history), options)),
+  }
+}
+
+/** A rule on a metric that nothing has would hold in silence. */
+function refuseUnknownMetrics(
+  histories: readonly ImportedHistory[],
+  { constraints = [] }: ImportOptions,
+  source: Source,
+): void {
+  const known = new Set(histories.flatMap(({ metrics }) => metrics.map(({ name }) => name)))
+  const unknown = constraints.find(({ metric }) => !known.has(metric))
+  if (unknown !== undefined) {
+    throw new Error(
+      `${source.name} has no metric "${unknown.metric}" for the constraint; its metrics are ${[...known].slice(0, 20).join(', ')}`,
+    )
   }
 }
 

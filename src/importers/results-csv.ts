@@ -4,6 +4,7 @@ import { delimitedLines, separatorOf } from './delimited.ts'
 import type { Importer } from './importer.ts'
 import type { LogTable } from './log-table.ts'
 import { textOf } from './source.ts'
+import type { TableLine } from './table.ts'
 import { tableHistories } from './table-history.ts'
 
 export const resultsCsv: Importer = {
@@ -20,6 +21,16 @@ export function csvTable(text: string, source: string): LogTable {
   if (!first) throw new Error(`${source} is empty: expected a table with one row for each experiment`)
   // The first line names the columns, as is usual, unless a number stands in it.
   const isNamed = isHeader(first.cells) || !first.cells.some(cell => /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(cell))
-  const lines = { [Symbol.iterator]: () => delimitedLines(text, separator).drop(isNamed ? 1 : 0) }
+  const lines = {
+    [Symbol.iterator]: () => {
+      const rows = delimitedLines(text, separator).drop(isNamed ? 1 : 0)
+      return separator === ';' ? rows.map(withDecimalPoints) : rows
+    },
+  }
   return { source, name: null, description: null, header: isNamed ? first.cells : null, lines }
+}
+
+/** Where semicolons separate, a comma stands in the numbers. */
+function withDecimalPoints(line: TableLine): TableLine {
+  return { ...line, cells: line.cells.map(cell => (/^[-+]?\d+,\d+$/.test(cell) ? cell.replace(',', '.') : cell)) }
 }

@@ -57,9 +57,14 @@ export function measuredSection(
   const others = columns.filter(isResult)
   const runs = seeds.length > 0 ? seeds : [...means, ...others].flatMap(label => run(label, null)).slice(0, 1)
   if (runs.length === 0) return { reason: `the table has no value of ${objective} beside the baseline` }
-  const label = columns.find(each => /baseline|control/i.test(each) && valuesOf(metrics, each)[objective] !== undefined)
+  const label = columns.find(each => isBaseline(each) && valuesOf(metrics, each)[objective] !== undefined)
   const baseline = label === undefined ? null : { label, metrics: valuesOf(metrics, label) }
   return { line, pull, title, remark, hypothesis, verdict, objective, baseline, runs }
+}
+
+/** A column of baseline values, not of differences from them (`Δ vs baseline`). */
+function isBaseline(label: string): boolean {
+  return /baseline|control/i.test(label) && !/\bvs\b|Δ|delta|diff|change|%/i.test(label)
 }
 
 function valuesOf(metrics: SenpaiSection['metrics'], label: string): Record<string, number> {

@@ -19,11 +19,16 @@ import { StatusCounts } from './status-counts.ts'
 import type { TableLine } from './table.ts'
 import { objectiveColumn } from './table-objective.ts'
 
-export type TableOptions = Pick<ImportOptions, 'metric' | 'columns' | 'progress'>
+export type TableOptions = Pick<ImportOptions, 'metric' | 'columns' | 'reference' | 'progress'>
 
 /** Throws a sentence when the text is no results table, or has no column for the metric. */
 export function tableHistories(table: LogTable, options: TableOptions = {}): ImportedHistory[] {
   const { source } = table
+  if (options.reference !== undefined) {
+    throw new Error(
+      `${source} is a log, whose rows are measured against the row kept before them; a reference can be named for trackers only`,
+    )
+  }
   const columns = columnsOf(table, options)
   const found = objectiveColumn(columns, table, options)
   const name =

@@ -88,14 +88,21 @@ function usableRun(run: TrackedRun, { keepPersonal = false }: ImportOptions): Us
   // Before runs are compared: whoever started a run is no change of it.
   const kept = keepPersonal ? run.configuration : withoutPersonalOptions(run.configuration)
   const { configuration, seed } = withoutSeed(withoutNulls(kept))
-  // Not the configuration: a source may complete it later, and the run is the same.
-  return { run, configuration, seed: run.seed ?? seed, key: contentHash([run.id, run.startedAt]) }
+  return { run, configuration, seed: run.seed ?? seed, key: keyOf(run) }
+}
+
+/**
+ * When it began tells a run from one of the same number in another study of the same name. Otherwise its configuration does, which a
+ * source may complete later.
+ */
+function keyOf({ id, startedAt, configuration }: TrackedRun): string {
+  return contentHash(startedAt === null ? [id, null, configuration] : [id, startedAt])
 }
 
 function leftOut(run: TrackedRun, reason: string): UnusableRow {
   const text = run.text ?? run.name ?? run.id
   return {
-    key: contentHash([run.id, run.startedAt]),
+    key: keyOf(run),
     place: run.place,
     reason,
     text: text.length > 200 ? `${text.slice(0, 200)}…` : text,

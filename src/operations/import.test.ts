@@ -169,6 +169,11 @@ describe('before it is stored', () => {
     [{ path: 'prose.txt' }, 'no format recognises the file prose.txt; say which it is with --format, one of'],
     [{ path: 'prose.txt', format: 'tsv' }, 'prose.txt is not a results table'],
     [{ path: 'log.csv', column: ['x=what'] }, '"x=what" is not NAME=ROLE; the roles are metric, status'],
+    [
+      { path: 'log.csv', constraint: ['loss >= 1'] },
+      'log.csv has no metric "loss" for the constraint; its metrics are',
+    ],
+    [{ path: 'log.csv', reference: 'base' }, 'a reference can be named for trackers only'],
     [{ path: 'log.csv', constraint: ['loss'] }, '--constraint: "loss" is no constraint'],
     [{}, 'Name what to import: almanac import results.tsv'],
   ])('what cannot be imported gets one sentence: %j', async (input, sentence) => {
