@@ -11,7 +11,7 @@ import { type ObjectReader, objectSizes, openObjects } from '../repository/objec
 import { directionOfKept } from './direction.ts'
 import { codeDiffs, codeNames, isNothing, longestDiff, unreadPaths } from './git-code.ts'
 import { isBesideTheCode, isDocument } from './git-files.ts'
-import { codeStep, type LineRow, type LineStep, rowsOfLine, type Touched } from './git-line.ts'
+import { type LineRow, type LineStep, rowsOfLine, type Touched } from './git-line.ts'
 import { readMessage, statementsIn } from './git-message.ts'
 import { chooseMetric, type GitMetric, measurementIn, metricKey, nothingFound } from './git-metric.ts'
 import { metricPlace } from './git-place.ts'
@@ -92,7 +92,7 @@ async function historyOf(
   const { rows: found, leftOut } = rowsOfLine(steps, metric.name)
 
   const tried = found.filter(row => !row.isReference && row.against !== null)
-  const pairs = tried.map(row => [codeStep(row.against!), codeStep(row)] as const)
+  const pairs = tried.map(row => [row.against!.code, row.code] as const)
   const diffs = await codeDiffs(root, commits, pairs, unread, isBeside, objects)
   const codeOf = new Map(tried.map((row, index) => [row, diffs[index]!]))
   const sums = relative === null ? null : addedUp(found, relative)

@@ -26,6 +26,8 @@ export interface LineStep {
 export interface LineRow {
   /** Where its result was written down. */
   readonly at: number
+  /** The step whose code was measured. */
+  readonly code: number
   /** The steps whose changes it has, the oldest first; none for a reference. */
   readonly changes: readonly number[]
   /** The row whose code it was tried on, or, of a reference, whose code is measured again; null for a first one. */
@@ -53,11 +55,6 @@ const untouched: Readonly<Record<Exclude<Touched, 'code'>, string>> = {
   results: 'touches results and documents only',
   documents: 'touches documents only',
   nothing: 'changes nothing',
-}
-
-/** The step whose code a row measured. */
-export function codeStep(row: LineRow): number {
-  return row.changes.at(-1) ?? row.at
 }
 
 export function rowsOfLine(steps: readonly LineStep[], metric: string): LineRows {
@@ -119,7 +116,7 @@ class Line {
     if (back !== undefined) {
       const isMeasuredAgain = step.measurement !== null && this.#pending.length === 0 && !step.message.discards
       if (step.measurement !== null && this.#pending.length > 0) this.#measure(at, step.measurement)
-      this.#returnTo(back, at, `returns to the code of ${this.#short(codeStep(back))}`)
+      this.#returnTo(back, at, `returns to the code of ${this.#short(back.code)}`)
       return isMeasuredAgain ? 'something' : 'with its result'
     }
     if (this.#row === null) return 'nothing'
@@ -131,6 +128,10 @@ class Line {
       this.#leaveOut(reverted, `taken back by ${this.#short(at)}, and not measured before`, true)
       this.#leaveOut(at, `takes back ${this.#short(reverted)}`)
       this.#pending = this.#pending.filter(each => each !== reverted)
+      if (this.#steps[this.#pending.at(-1)!]!.code !== step.code) {
+        this.#residues.add(at)
+        this.#pending = [...this.#pending, at]
+      }
       return 'something'
     }
     if (this.#pending.length > 0) {
@@ -146,7 +147,7 @@ class Line {
       const { against, changes, measurement } = this.#row
       const isOfRow = changes.length === 1 && changes[0] === reverted
       if (against === null || !(isOfRow || (isOfLast && measurement.isDiscarded))) return 'nothing'
-      this.#returnTo(against, at, `takes back ${this.#short(codeStep(this.#row))}`)
+      this.#returnTo(against, at, `takes back ${this.#short(this.#row.code)}`)
     }
     this.#residues.add(at)
     this.#pending = [at]
@@ -168,7 +169,8 @@ class Line {
     const changes = this.#pending
     const isAgain = this.#row !== null && changes.length === 0
     const isTooMuch = changes.length > mostSteps
-    const isReference = isAgain || this.#steps[at]!.isMerge || isTooMuch || this.#row === null
+    const code = changes.at(-1) ?? at
+    const isReference = isAgain || this.#steps[code]!.isMerge || isTooMuch || this.#row === null
     const refused = this.#refusal(at, measurement, isReference, isAgain)
     if (refused !== null) {
       this.#leaveOut(at, refused)
@@ -177,6 +179,7 @@ class Line {
     const tried = changes.filter(each => !this.#residues.has(each))
     const row: LineRow = {
       at,
+      code,
       changes: isReference ? [] : tried.length > 0 ? tried : changes,
       against: isReference && !isAgain ? null : this.#row,
       isReference,
@@ -185,7 +188,6 @@ class Line {
     }
     this.#rows.push(row)
     if (isAgain) return
-    const code = codeStep(row)
     this.#rowOf.set(code, row)
     if (measurement.kind !== 'finished') return
     for (const each of changes) {

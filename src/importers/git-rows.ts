@@ -5,7 +5,7 @@ import type { Outcome } from '../experiment/intervention.ts'
 import { contentHash } from '../experiment/json.ts'
 import type { LineCommit } from '../repository/commit-line.ts'
 import type { CodeDiff } from './git-code.ts'
-import { codeStep, type LineRow } from './git-line.ts'
+import type { LineRow } from './git-line.ts'
 import type { GitMessage } from './git-message.ts'
 import { type Span, wordsOfMessage } from './git-sentence.ts'
 import type { ImportedRole, ImportedRow } from './history.ts'
@@ -36,7 +36,7 @@ function roleOf(row: LineRow, builtUpon: ReadonlySet<LineRow | null>): ImportedR
 
 function importedRow(row: LineRow, role: ImportedRole, from: RowSource): ImportedRow {
   const { commits, source } = from
-  const commit = commits[codeStep(row)]!
+  const commit = commits[row.code]!
   const code = from.codeOf(row)
   const text = textOf(row, from)
   const words = wordsOfMessage(text, from.resultsIn(text))
@@ -63,7 +63,7 @@ function importedRow(row: LineRow, role: ImportedRole, from: RowSource): Importe
       cost: null,
     },
     role,
-    against: row.against === null ? null : keyOf(commits[row.against.at]!, commits[codeStep(row.against)]!),
+    against: row.against === null ? null : keyOf(commits[row.against.at]!, commits[row.against.code]!),
     commit: commit.commit,
     code: { commit: commit.commit, tree: commit.tree, treeAfterDiff: code?.treeAfterDiff ?? null },
     note: [words.note, takenBack].filter(part => part !== '').join('; ') || null,
@@ -72,9 +72,7 @@ function importedRow(row: LineRow, role: ImportedRole, from: RowSource): Importe
 
 /** Of several commits that are one change, what stands below the subjects would be too much. */
 function textOf(row: LineRow, { messages }: RowSource): string {
-  return row.changes.length > 1
-    ? row.changes.map(step => messages[step]!.subject).join('\n')
-    : messages[codeStep(row)]!.text
+  return row.changes.length > 1 ? row.changes.map(step => messages[step]!.subject).join('\n') : messages[row.code]!.text
 }
 
 /** A result and the code that it is of: two results may be written down at once. */
