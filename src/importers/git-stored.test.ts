@@ -49,6 +49,6 @@ test('gains are against the commit before, repeats are runs of it, and importing
     commit: hashes[7],
     tree: gitIn(root, 'rev-parse', `${hashes[7]}^{tree}`),
   })
-  expect(await ledger.lineage(current!.version.id)).toHaveLength(3)
+  expect(await ledger.lineage(current!.version.id)).toHaveLength(4)
   expect(JSON.stringify(records)).not.toContain('ada@')
 })
