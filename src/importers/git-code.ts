@@ -59,18 +59,18 @@ export function isNothing(object: string): boolean {
   return /^0+$/.test(object)
 }
 
-/** Of each pair of steps of the line, the later one's code against the earlier one's. */
+/** Of each pair of steps of the line, the later one's code against the earlier one's. `sizes` as for `unreadPaths`. */
 export async function codeDiffs(
   root: string,
   commits: readonly LineCommit[],
   pairs: readonly (readonly [earlier: number, later: number])[],
-  unread: ReadonlySet<string>,
+  sizes: ReadonlyMap<string, number>,
   isBeside: (path: string) => boolean,
   objects: ObjectReader,
 ): Promise<CodeDiff[]> {
   const trees = pairs.map(([earlier, later]) => ({ from: commits[earlier]!.tree, to: commits[later]!.tree }))
-  const options = { leaveOut: isBeside, unread: [...unread].slice(0, mostUnread), mostBytes: longestDiff }
-  const diffs = await diffSeries(root, trees, options)
+  const unread = largestFirst(commits, sizes, isBeside).slice(0, mostUnread)
+  const diffs = await diffSeries(root, trees, { leaveOut: isBeside, unread, mostBytes: longestDiff })
   const editor = treeEditor(objects)
   const results: CodeDiff[] = []
   for (const [index, diff] of diffs.entries()) {
@@ -85,5 +85,20 @@ export async function codeDiffs(
   return results
 }
 
-/** They are named to git one by one; what is beyond is left out of what git answers. */
+/** They are named to git one by one, so that it does not compare them; the rest is left out of what it answers. */
 const mostUnread = 500
+
+/** The files that are left out, those that a commit changed most bytes of first; what the repository lacks before all others. */
+function largestFirst(
+  commits: readonly LineCommit[],
+  sizes: ReadonlyMap<string, number>,
+  isBeside: (path: string) => boolean,
+): string[] {
+  const largest = new Map<string, number>()
+  for (const { path, fromObject, toObject } of commits.slice(1).flatMap(({ changes }) => changes)) {
+    if (!isBeside(path)) continue
+    const size = [fromObject, toObject].map(object => (isNothing(object) ? 0 : (sizes.get(object) ?? Number.MAX_VALUE)))
+    largest.set(path, Math.max(largest.get(path) ?? 0, ...size))
+  }
+  return [...largest].sort((a, b) => b[1] - a[1]).map(([path]) => path)
+}

@@ -93,7 +93,7 @@ async function historyOf(
 
   const tried = found.filter(row => !row.isReference && row.against !== null)
   const pairs = tried.map(row => [row.against!.code, row.code] as const)
-  const diffs = await codeDiffs(root, commits, pairs, unread, isBeside, objects)
+  const diffs = await codeDiffs(root, commits, pairs, sizes, isBeside, objects)
   const codeOf = new Map(tried.map((row, index) => [row, diffs[index]!]))
   const sums = relative === null ? null : addedUp(found, relative)
   const rows = importedRows(found, {

@@ -8,7 +8,7 @@ import type { GitMessage } from './git-message.ts'
 import type { MetricPlace } from './git-place.ts'
 import { isTable, type Report, reportAt, reportOf, reportOfMessage, reportsOfTable } from './git-reports.ts'
 
-const largestResults = 4 * 1024 * 1024
+const largestResults = 1024 * 1024
 
 export interface ReportSource {
   readonly commits: readonly LineCommit[]

@@ -6,11 +6,11 @@ import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Json, JsonObject } from '../experiment/json.ts'
 import { isJsonObject } from '../experiment/json.ts'
-import { readBlockYaml } from './block-yaml.ts'
 import { linesOf, startOf } from './file-lines.ts'
 import type { UnusableRow } from './history.ts'
 import type { ImportOptions } from './importer.ts'
 import { type MetricChoice, type MlflowRun, metricChoice, trackedMlflow } from './mlflow-run.ts'
+import { readProgramYaml } from './program-yaml.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { unusableRow } from './unusable-row.ts'
 
@@ -112,7 +112,7 @@ function readMeta(folder: string): JsonObject | null {
   const path = join(folder, 'meta.yaml')
   if (!existsSync(path)) return null
   try {
-    const meta = readBlockYaml(startOf(path))
+    const meta = readProgramYaml(startOf(path))
     if (isJsonObject(meta)) return meta
     throw new Error('it has no keys')
   } catch (error) {

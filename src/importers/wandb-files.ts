@@ -6,8 +6,8 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
 import { resolveInside } from '../files/safe-path.ts'
-import { readBlockYaml } from './block-yaml.ts'
 import { startOf } from './file-lines.ts'
+import { readProgramYaml } from './program-yaml.ts'
 import { asJson, parsePythonJson } from './python-json.ts'
 import { numbersIn, type WandbRun } from './wandb-run.ts'
 
@@ -44,7 +44,7 @@ export function readWandbFiles(folder: string, keepPersonal: boolean): WandbRun 
 
 /** `lr: {desc: null, value: 0.1}`; `wandb_version` stands without a value of its own. */
 function configIn(text: string): JsonObject {
-  const config = readBlockYaml(text)
+  const config = readProgramYaml(text)
   if (!isJsonObject(config)) throw new Error('it has no keys')
   return Object.fromEntries(
     Object.entries(config).flatMap(([key, entry]): [string, Json][] =>

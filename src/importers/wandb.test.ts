@@ -209,7 +209,7 @@ lr:
     const experiments = await readWandbFolder(folder, {})
     expect(experiments[0]!.runs.map(run => run.id)).toEqual(['c3'])
     expect(experiments[0]!.unusable.map(({ reason }) => reason)).toEqual([
-      'its config.yaml cannot be read: line 1: "{value: 1" is never closed',
+      'its config.yaml cannot be read: Flow map in block collection must be sufficiently indented and end with a } at line 1, column 14',
       expect.stringMatching(/^its wandb-summary.json cannot be read: /),
     ])
     const alone = join(folder, 'wandb', 'run-20231114_221320-a1')
