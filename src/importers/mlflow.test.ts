@@ -146,7 +146,11 @@ test('runs whose folders are broken are named', async () => {
   const [experiment] = await readMlflowFiles(broken, {})
   expect(experiment!.runs.map(run => run.name)).not.toContain('plain')
   expect(experiment!.unusable.slice(-2)).toMatchObject([
-    { place: 'run aaaaaaaa', reason: 'its meta.yaml cannot be read: line 1: "[" is never closed' },
+    {
+      place: 'run aaaaaaaa',
+      reason:
+        'its meta.yaml cannot be read: Flow sequence in block collection must be sufficiently indented and end with a ] at line 1, column 10',
+    },
     { place: 'run bbbbbbbb', reason: 'has no meta.yaml' },
   ])
 })
