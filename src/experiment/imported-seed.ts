@@ -16,5 +16,5 @@ export function importedSeed(seed: number | null, repeat: number): number {
 /** The seed as the log wrote it; null where it wrote none. Undefined for a run of our own. */
 export function seedOfLog(stored: number): number | null | undefined {
   if (stored >= 0) return undefined
-  return stored <= -known ? -(stored + known) : null
+  return stored <= -known ? -known - stored : null
 }

@@ -69,7 +69,19 @@ test('an import is noted once, used or not', async () => {
   expect(await ledger.recordImport('a%b_/2', used)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', unusable)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', used)).toBe(false)
-  await ledger.recordImport('axbx/2', unusable)
+  expect(
+    await ledger.recordImports([
+      ['axbx/2', unusable],
+      ['a%b_/2', unusable],
+      ['axbx/2', used],
+    ]),
+  ).toEqual([true, false, false])
+  expect(await ledger.importedRowsOf(['axbx/2', 'a%b_/2', 'a%b_/9'])).toEqual(
+    new Map<string, object>([
+      ['axbx/2', unusable],
+      ['a%b_/2', used],
+    ]),
+  )
   expect([...(await ledger.importedRows('a%b_/'))]).toEqual([
     ['a%b_/2', used],
     ['a%b_/3', unusable],
