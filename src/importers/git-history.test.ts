@@ -43,7 +43,10 @@ test('each measured commit is a change of the one measured before it, with what 
 test('the tree after a diff is what git makes of it, with the results of before', async () => {
   const { root, history } = await read([
     ...plain,
-    { message: 'A sub-folder', files: { 'a/b/c.py': '1\n', 'a/b/metrics.json': '{}', ...results(0.8) } },
+    {
+      message: 'A sub-folder',
+      files: { '"a/odd \\"name\\".md"': 'x\n', 'a/b/c.py': '1\n', 'a/b/metrics.json': '{}', ...results(0.8) },
+    },
     {
       message: 'It goes',
       files: { 'a/b/c.py': null, 'a/b/metrics.json': null, 'a.txt': 'between a and a/', ...results(0.7) },

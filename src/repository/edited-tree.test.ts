@@ -52,7 +52,7 @@ describe.each(['sha1', 'sha256'])('in a repository of %s', format => {
           expect(await editor.entryAt(tree, path)).toEqual(before[path])
         expect(await editor.entryAt(tree, 'a/none/x')).toBeNull()
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     )
     await objects.close()
   })
