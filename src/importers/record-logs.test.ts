@@ -163,6 +163,11 @@ describe('CSV', () => {
     ])
   })
 
+  test('an export with other columns, in another order, has the same rows', () => {
+    const keys = (...lines: string[]) => readCsv(lines.join('\n'))[0]!.rows.map(({ key }) => key)
+    expect(keys('accuracy,more,name', '0.5,,base', '0.6,,wide')).toEqual(keys('name,accuracy', 'base,0.5', 'wide,0.6'))
+  })
+
   test('columns are what the caller says: metric, seed, options, environments, and what is to be ignored', () => {
     const text = [
       'id,fancy,cost,where,attempt,width',

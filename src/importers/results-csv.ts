@@ -1,4 +1,5 @@
 /** Any CSV with a row an experiment; what the columns are is guessed from their names and what stands in them, or told. */
+import { contentHash } from '../experiment/json.ts'
 import { isHeader } from './columns.ts'
 import { delimitedLines, separatorOf } from './delimited.ts'
 import type { Importer } from './importer.ts'
@@ -23,11 +24,20 @@ export function csvTable(text: string, source: string): LogTable {
   const isNamed = isHeader(first.cells) || !first.cells.some(cell => /^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(cell))
   const lines = {
     [Symbol.iterator]: () => {
-      const rows = delimitedLines(text, separator).drop(isNamed ? 1 : 0)
+      const all = delimitedLines(text, separator)
+      const rows = isNamed ? all.drop(1).map(line => withContent(line, first.cells)) : all
       return separator === ';' ? rows.map(withDecimalPoints) : rows
     },
   }
   return { source, name: null, description: null, header: isNamed ? first.cells : null, lines }
+}
+
+/** A row is known by its cells and their names: an export with other columns, or in another order, brings back the same rows. */
+function withContent(line: TableLine, header: readonly string[]): TableLine {
+  const filled = line.cells.flatMap((cell, index) =>
+    cell === '' ? [] : [[header[index] ?? `${index}`, cell] as const],
+  )
+  return { ...line, content: contentHash(Object.fromEntries(filled)) }
 }
 
 /** Where semicolons separate, a comma stands in the numbers. */

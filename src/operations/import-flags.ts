@@ -59,7 +59,9 @@ function columnsIn(texts: readonly string[]): Record<string, string> {
       )
     }
     if (columns[role] !== undefined && !several.has(role)) {
-      throw new InputError(`--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one`)
+      throw new InputError(
+        `--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one, and what to import before --column`,
+      )
     }
     columns[role] = columns[role] === undefined ? name : `${columns[role]}\n${name}`
   }
