@@ -74,8 +74,7 @@ async function historyOf(
     commits.slice(1).flatMap(({ changes }) => changes),
     sizes,
   )
-  const isBeside = (path: string) =>
-    unread.has(path) || (!isQuoted.test(path) && (isBesideTheCode(path) || metric.files.has(path)))
+  const isBeside = (path: string) => isBesideTheCode(path) || unread.has(path) || metric.files.has(path)
   const codes = codeNames(commits, isBeside)
   const isMerge = ({ parents }: LineCommit) => parents.length > 1
   const measured = commits.filter((_, at) => measurements[at] !== null)
@@ -133,10 +132,6 @@ async function historyOf(
     ],
   }
 }
-
-/** Git writes such a path in quotes, where a diff does not say plainly whose part it is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what git quotes
-const isQuoted = /["\\\x00-\x1f\x7f]/
 
 /** Where the user says that the metric stands, or what it is called. */
 function readingOf({ metric, columns, progress }: ImportOptions): ReportOptions {

@@ -87,6 +87,7 @@ test('what is too long, too large or missing is left out, and said', async () =>
     { message: 'A list', files: { 'list.py': long, ...results(0.7) } },
     { message: 'Weights', files: { 'weights.bin': large, ...code('0.3', 8), ...results(0.6) } },
     { message: 'Data', files: { 'data.txt': '1\n', ...code('0.4', 8), ...results(0.5) } },
+    { message: 'Theirs', files: { theirs: ['submodule', '1'.repeat(40)], ...code('0.5', 8), ...results(0.4) } },
   ])
   const lost = gitIn(root, 'rev-parse', `${hashes[5]}:data.txt`)
   rmSync(join(root, '.git', 'objects', lost.slice(0, 2), lost.slice(2)))
@@ -95,7 +96,8 @@ test('what is too long, too large or missing is left out, and said', async () =>
   expect(diffs[0]).toBeNull()
   expect(diffs[1]).toMatch(/-RATE = 0.2\n\+RATE = 0.3/)
   expect(diffs[2]).toMatch(/-RATE = 0.3\n\+RATE = 0.4/)
-  expect(diffs.slice(1).join('')).not.toMatch(/weights|data\.txt/)
+  expect(diffs.slice(1).join('')).not.toMatch(/weights|data\.txt|theirs/)
+  expect(history.rows.at(-1)!.code!.treeAfterDiff).not.toBe(history.rows.at(-1)!.code!.tree)
   expect(history.guesses).toContain('1 changes have no diff: it is longer than 256 KiB')
 })
 

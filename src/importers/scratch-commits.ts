@@ -12,8 +12,8 @@ import type { ImportOptions } from './importer.ts'
 
 export interface ScratchCommit {
   readonly message: string
-  /** What changes: content, null for a file that goes, `-> target` in a list for a symbolic link. */
-  readonly files?: Readonly<Record<string, string | Buffer | null | readonly ['->', string]>>
+  /** What changes: content; null for what goes; in a list the target of a symbolic link, or the commit of a submodule. */
+  readonly files?: Readonly<Record<string, string | Buffer | null | readonly ['->' | 'submodule', string]>>
   /** Index of the commit it is made from; the one before it otherwise. */
   readonly on?: number
   /** Index of the commit that it merges. */
@@ -45,7 +45,8 @@ export function scratchCommits(commits: readonly ScratchCommit[]): { root: strin
       else if (typeof content === 'string' || Buffer.isBuffer(content)) {
         write(`M 100644 inline ${path}\n`)
         data(content)
-      } else {
+      } else if (content[0] === 'submodule') write(`M 160000 ${content[1]} ${path}\n`)
+      else {
         write(`M 120000 inline ${path}\n`)
         data(content[1]!)
       }
