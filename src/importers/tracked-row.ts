@@ -5,7 +5,7 @@ import type { JsonObject } from '../experiment/json.ts'
 import { changesSentence, overridesBetween } from './configurations.ts'
 import type { ImportedRole, ImportedRow } from './history.ts'
 import type { TrackedRun } from './tracked-experiment.ts'
-import { givenName, triedIn } from './tried.ts'
+import { givenName, triedIn, triedTags } from './tried.ts'
 
 export interface UsableRun {
   readonly run: TrackedRun
@@ -57,7 +57,7 @@ export function trackedRow(
       overrides:
         isReference || again ? (hasOptions ? configuration : null) : hasOptions || base === null ? changes : null,
       diff,
-      tags: run.tags,
+      tags: triedTags(run.tags),
       origin: source,
     },
     outcome: outcomeOf(run),
