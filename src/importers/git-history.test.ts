@@ -128,6 +128,40 @@ test('a discard is taken back by what says so, also where it leaves something be
   ])
 })
 
+test('after a discard that stays in the line, a change stands on what its code is nearer to', async () => {
+  const header = 'val_loss\tstatus\tdescription\n1\tkeep\tbaseline\n'
+  const logged = [
+    '1.2\tdiscard\twide',
+    '1.3\tdiscard\tdeep',
+    '0.9\tkeep\tfast',
+    '1.1\tdiscard\tslow',
+    '1.4\tdiscard\tslower',
+  ]
+  const table = (rows: number) => ({ 'results.tsv': header + logged.slice(0, rows).join('\n') })
+  const state = (width: number, depth: number, rate: string) => ({
+    'train.py': `WIDTH = ${width}\nDEPTH = ${depth}\nRATE = ${rate}\n`,
+  })
+  const found = await read([
+    { message: 'begin', files: { ...state(4, 4, '0.1'), ...table(0) } },
+    { message: 'Wide', files: { ...state(8, 4, '0.1'), ...table(1) } },
+    // The width of before, and the next idea.
+    { message: 'Deep', files: { ...state(4, 8, '0.1'), ...table(2) } },
+    { message: 'Fast', files: { ...state(4, 4, '0.2'), ...table(3) } },
+    { message: 'Slow', files: { ...state(4, 4, '0.05'), ...table(4) } },
+    // On top of what was discarded.
+    { message: 'And wide', files: { ...state(8, 4, '0.05'), ...table(5) } },
+  ])
+  expect(lines(found)).toEqual([
+    '0 reference: 1',
+    '1 tried on 0: 1.2',
+    '2 tried on 0: 1.3',
+    '3 kept on 0: 0.9',
+    '4 kept on 3: 1.1',
+    '5 tried on 4: 1.4',
+  ])
+  expect(found.history.rows[2]!.intervention.diff).not.toContain('+WIDTH')
+})
+
 test('merges are no changes of their own, and much that nothing measured is none either', async () => {
   const many = Array.from(
     { length: 6 },

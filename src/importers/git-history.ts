@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type CommitLine, commitLine, type LineCommit } from '../repository/commit-line.ts'
 import { git, offline } from '../repository/git.ts'
 import { type ObjectReader, objectSizes, openObjects } from '../repository/object-reader.ts'
+import { changedLines } from '../text/similarity.ts'
 import { directionOfKept } from './direction.ts'
 import { codeDiffs, codeNames, isNothing, longestDiff, unreadPaths } from './git-code.ts'
 import { isBesideTheCode, isDocument } from './git-files.ts'
@@ -16,6 +17,7 @@ import { readMessage, statementsIn } from './git-message.ts'
 import { chooseMetric, type GitMetric, measurementIn, metricKey, nothingFound } from './git-metric.ts'
 import { metricPlace } from './git-place.ts'
 import { isRead, nameOf, type ReportOptions, reportsOfCommits } from './git-read-reports.ts'
+import { onNearestReference } from './git-reference.ts'
 import { addedUp, changesIn, type RelativeMetric, relativeMetric } from './git-relative.ts'
 import { importedRows, keyOf, placeOf } from './git-rows.ts'
 import type { ImportedHistory, ImportedMetric, ImportedRow, ImportedStatus } from './history.ts'
@@ -89,11 +91,16 @@ async function historyOf(
       measurement: measurements[at]!,
     }),
   )
-  const { rows: found, leftOut } = rowsOfLine(steps, metric.name)
+  const diffsBetween = (pairs: Parameters<typeof codeDiffs>[2]) =>
+    codeDiffs(root, commits, pairs, sizes, isBeside, objects)
+  const { rows: inOrder, leftOut } = rowsOfLine(steps, metric.name)
+  const found = await onNearestReference(inOrder, async pairs =>
+    (await diffsBetween(pairs)).map(({ diff }) => (diff === null ? Number.POSITIVE_INFINITY : changedLineCount(diff))),
+  )
 
   const tried = found.filter(row => !row.isReference && row.against !== null)
   const pairs = tried.map(row => [row.against!.code, row.code] as const)
-  const diffs = await codeDiffs(root, commits, pairs, sizes, isBeside, objects)
+  const diffs = await diffsBetween(pairs)
   const codeOf = new Map(tried.map((row, index) => [row, diffs[index]!]))
   const sums = relative === null ? null : addedUp(found, relative)
   const rows = importedRows(found, {
@@ -131,6 +138,12 @@ async function historyOf(
       ...(isCut ? [`only the newest ${mostCommits} commits were read; a range names older ones`] : []),
     ],
   }
+}
+
+function changedLineCount(diff: string): number {
+  return changedLines(diff)
+    .values()
+    .reduce((sum, count) => sum + count, 0)
 }
 
 /** Where the user says that the metric stands, or what it is called. */

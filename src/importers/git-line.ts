@@ -31,7 +31,7 @@ export interface LineRow {
   /** The steps whose changes it has, the oldest first; none for a reference. */
   readonly changes: readonly number[]
   /** The row whose code it was tried on, or, of a reference, whose code is measured again; null for a first one. */
-  readonly against: LineRow | null
+  against: LineRow | null
   readonly isReference: boolean
   readonly measurement: Measurement
   /** The step that took it back. */

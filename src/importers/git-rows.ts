@@ -24,14 +24,14 @@ export interface RowSource {
 
 export function importedRows(rows: readonly LineRow[], from: RowSource): ImportedRow[] {
   const builtUpon = new Set(rows.map(row => row.against))
-  return rows.map(row => importedRow(row, roleOf(row, builtUpon), from))
+  return rows.map(row => importedRow(row, roleOf(row, builtUpon.has(row)), from))
 }
 
 /** What others were tried on was kept, whatever was said of it later. */
-function roleOf(row: LineRow, builtUpon: ReadonlySet<LineRow | null>): ImportedRole {
-  if (row.isReference) return 'reference'
-  if (builtUpon.has(row)) return 'kept'
-  return row.takenBackBy !== null || row.measurement.kind !== 'finished' ? 'tried' : 'kept'
+function roleOf({ isReference, takenBackBy, measurement }: LineRow, isBuiltUpon: boolean): ImportedRole {
+  if (isReference) return 'reference'
+  const isKept = takenBackBy === null && measurement.kind === 'finished' && !measurement.isDiscarded
+  return isBuiltUpon || isKept ? 'kept' : 'tried'
 }
 
 function importedRow(row: LineRow, role: ImportedRole, from: RowSource): ImportedRow {
