@@ -226,6 +226,29 @@ describe('an imported history in a ledger', () => {
     expect(await storeHistory(ledger, family, history)).toMatchObject({ known: 4 })
   })
 
+  test('other seeds of what was kept measure the new reference too', async () => {
+    const seeded = (seed: number, val_bpb: number, some: Partial<TrackedRun>) => ({
+      seed,
+      metrics: { val_bpb },
+      ...some,
+    })
+    const history = tracked([
+      seeded(1, 1, { text: 'greedy' }),
+      seeded(2, 1.02, { text: 'greedy' }),
+      seeded(1, 0.9, { parent: '0', text: 'sorted' }),
+      seeded(2, 0.92, { parent: '0', text: 'sorted' }),
+      seeded(1, 0.8, { parent: '2', text: 'cached' }),
+    ])
+    await storeHistory(ledger, family, history)
+    const records = await ledger.recordsOf({})
+    expect(records.map(({ intervention, measured }) => [intervention.sentence, measured!.gain.toFixed(3)])).toEqual([
+      ['sorted', '0.100'],
+      ['cached', '0.110'],
+    ])
+    expect(records[1]!.measured!.probabilityBetter).not.toBeNull()
+    expect(await storeHistory(ledger, family, history)).toMatchObject({ known: 5 })
+  })
+
   test('a program of which the configuration alone is known is told apart from its parent by its row', async () => {
     const history = tracked([
       { metrics: { val_bpb: 1 }, configuration: { model: 'm' }, text: 'greedy' },

@@ -70,6 +70,8 @@ class HistoryStore {
   /** By the key of the row that became one. */
   readonly #versions = new Map<string, Version>()
   readonly #references = new Map<string, { readonly id: number; readonly hash: string }>()
+  /** By version and intervention: what a kept row of this import became. */
+  readonly #keptAs = new Map<string, Version>()
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
 
@@ -138,8 +140,14 @@ class HistoryStore {
     const unchanged = await this.#referenceOf(base!)
     const intervention = hash === unchanged.hash ? { id: unchanged.id } : { hash, intervention: row.intervention }
     const written = this.#toWrite(row, 'row', versionId, intervention)
+    const same = `${versionId} ${hash}`
     if (row.role === 'tried') {
       await this.#writer.write(written)
+      const kept = this.#keptAs.get(same)
+      if (kept === undefined) return
+      // Another seed of what was kept: it measures the new reference too.
+      const { id } = await this.#referenceOf(kept)
+      await this.#writer.write(this.#toWrite(row, 'reference', kept.id, { id }))
       return
     }
     const interventionId = await this.#writer.writeNow(written)
@@ -154,6 +162,7 @@ class HistoryStore {
     const { id } = await this.#referenceOf(version)
     await this.#writer.write(this.#toWrite(row, 'reference', version.id, { id }))
     this.#versions.set(row.key, version)
+    this.#keptAs.set(same, version)
   }
 
   #toWrite(

@@ -114,6 +114,26 @@ describe('where it goes', () => {
   })
 })
 
+describe('environments of a ledger by name', () => {
+  const found = async (environment?: string) =>
+    (await records.run(records.input.parse({ environment }), inProcess(folder))).found
+
+  test('the whole name, what stands behind the source, or none where there is but one', async () => {
+    await expect(found()).rejects.toThrow('There is no almanac.config.ts')
+    expect(existsSync(ledgerFile())).toBe(false)
+    write('results.tsv', ...log)
+    await runImport({ path: 'results.tsv', as: 'theirs/lab' })
+    expect(await found()).toBe(2)
+    await runImport({ path: 'results.tsv', as: 'ours/lab' })
+    expect([await found('ours/lab'), await found('theirs')]).toEqual([2, 2])
+    await expect(found('lab')).rejects.toThrow('Several environments are called lab: theirs/lab, ours/lab; give the')
+    await expect(found('moon')).rejects.toThrow('The ledger has no environment "moon"; it has theirs/lab, ours/lab.')
+    await expect(found()).rejects.toThrow('Say which environment is meant, with --environment NAME; it has theirs/lab')
+    const all = await records.run(records.input.parse({ all: true }), inProcess(folder))
+    expect(all.found).toBe(4)
+  })
+})
+
 describe('before it is stored', () => {
   test('a dry run shows what was inferred, guesses marked as such, and leaves nothing behind', async () => {
     write('results.tsv', ...log)
