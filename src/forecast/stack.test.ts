@@ -66,3 +66,13 @@ test('the past is forecast from what came before it, and asked once', () => {
   pastForecasts(members, environment, records, 2)
   expect(calls).toHaveLength(2 * before)
 })
+
+test('of a long past, the last eight moments are asked, for at most eight records each', () => {
+  const records = drifting(400)
+  const past = pastForecasts({ constant }, records[0]!.environment, records, 1)
+  const known = [...Map.groupBy(past, ({ by }) => by.constant.recordIds.length)]
+  expect(known.map(([origin, asked]) => [origin, asked.length])).toEqual(
+    [54, 70, 91, 118, 153, 198, 257, 334].map(origin => [origin, 8]),
+  )
+  for (const [origin, asked] of known) expect(asked[0]!.record.id).toBe(origin + 1)
+})
