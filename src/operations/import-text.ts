@@ -21,6 +21,12 @@ export function importText(imported: Imported, { styling }: TextOptions): string
         ? 'The row that was kept last would be the reference.'
         : 'The row that was kept last is the reference now.',
     )
+  const here = environments.find(({ isHere }) => isHere)
+  if (!dryRun && here !== undefined && added > 0) {
+    lines.push(
+      `They are part of ${singleLine(here.name)}, the environment of this folder; --as NAME would keep them apart.`,
+    )
+  }
   const own = environments.filter(({ isHere }) => !isHere)
   if (!dryRun && own.length > 0) {
     lines.push(
