@@ -87,7 +87,7 @@ const schema = z
     results: relativePath.optional(),
     costPerHour: positive.optional(),
     candidates: candidates.optional(),
-    forecaster: z.enum(forecasterChoices).default('kernel'),
+    forecaster: z.enum(forecasterChoices).default('stack'),
     language: languageSettings.optional(),
     gate: gateSchema.default({}),
     campaign: z
