@@ -11,7 +11,6 @@ import { type ForecasterName, forecasterNames, forecasters } from '../forecast/f
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { doctorText } from '../report/doctor-text.ts'
-import { splitList } from './entrants.ts'
 import { withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
 
@@ -52,7 +51,7 @@ export const doctor = operation({
       .describe('at most this many pools of four rows are forecast for the gate'),
   }),
   run: ({ environment, all, noise, forecaster, pools }, context) =>
-    withSeries(context, { environment: environment?.flatMap(splitList), all }, async ({ evaluated, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, ledger }) => {
       const diagnoses: Diagnosis[] = []
       for (const series of evaluated) diagnoses.push(await diagnose(series, ledger, noise ?? null, forecaster, pools))
       return diagnoses

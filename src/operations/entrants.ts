@@ -109,7 +109,7 @@ function modelsOf(
   )
 }
 
-export function splitList(text: string): string[] {
+function splitList(text: string): string[] {
   return text
     .split(',')
     .map(word => word.trim())

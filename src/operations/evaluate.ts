@@ -12,7 +12,7 @@ import { noiseCeiling } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { type Compared, entrantsOf, splitList } from './entrants.ts'
+import { type Compared, entrantsOf } from './entrants.ts'
 import { datesOf, type EvaluatedSeries, withSeries } from './evaluated-series.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
@@ -66,7 +66,7 @@ export const evaluate = operation({
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
-    withSeries(context, { environment: environment?.flatMap(splitList), all }, async (series): Promise<Evaluation> => {
+    withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
       const entrants = entrantsOf(flags, series.file, series.ledger.path, context)
       if (split === 'halves') return halves(entrants, series, { resamples, seed })
       const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })

@@ -8,7 +8,7 @@ import type { Series } from '../forecast/rolling-origin.ts'
 import { replayText } from '../report/replay-text.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
-import { entrantsOf, splitList } from './entrants.ts'
+import { entrantsOf } from './entrants.ts'
 import { withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
 
@@ -54,7 +54,7 @@ export const replay = operation({
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, forecasters, offered, choose, order, repeats, seed }, context) =>
-    withSeries(context, { environment: environment?.flatMap(splitList), all }, async ({ evaluated, file, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, file, ledger }) => {
       const entrants = entrantsOf({ forecasters }, file, ledger.path, context).filter(
         ({ name }) => !withoutRanking.includes(name),
       )
