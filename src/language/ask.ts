@@ -47,7 +47,7 @@ const longestShown = 8000
 export async function ask<T>(question: Question<T>, asking: Asking): Promise<Answer<T>> {
   const { model, effort, answers, meter } = asking
   const { instructions, shared, own, seed } = question
-  const schema = jsonSchemaOf(question.schema)
+  const schema = jsonSchemaOf(question.schema, model)
   const name = model.name.text
   const key = keyOf([1, name, effort ?? null, instructions, shared, own, schema, seed, question.maxOutputTokens])
   const before = answers?.get(key) ?? null
@@ -106,13 +106,15 @@ async function sendWithin(
   }
 }
 
-function jsonSchemaOf(schema: z.ZodType): JSONSchema7 {
+function jsonSchemaOf(schema: z.ZodType, { name }: OpenModel): JSONSchema7 {
   return z.toJSONSchema(schema, {
     target: 'draft-7',
     override: ({ jsonSchema }) => {
       // Bounds of what a double can count: grammars that servers make of a schema grow with every digit.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      // Strict schemas of some providers know no lengths of texts, and refuse them.
+      if (name.kind === 'provider') delete jsonSchema.maxLength
     },
   }) as JSONSchema7
 }

@@ -184,7 +184,7 @@ test('stopped while a model is asked, nothing was run and the exit code says so'
     '--model',
     server.model,
   )
-  await vi.waitUntil(() => server.asked.length > 0, 30_000)
+  await vi.waitUntil(() => server.asked.length > 0, 100_000)
   process.kill('SIGINT')
   expect((await ended).code).toBe(130)
   expect(told()).toContain('almanac: It was stopped before anything ran.')

@@ -176,7 +176,7 @@ test('repeats are averaged quantile by quantile; one that fails is left out and 
 test.each<[string, object, string]>([
   ['a record that does not exist', { closest: [99_999] }, 'there is no record 99999 in the history'],
   ['quantiles in no order', { gain: { ...quantiles(0), p25: 1 } }, 'must not decrease from p10 to p90'],
-  ['another candidate', { candidate: 'C7' }, 'there is no forecast of candidate C1'],
+  ['another candidate', { candidate: 'C7' }, 'forecasts.0.candidate'],
   ['a chance of 90', { finishes: 90 }, 'forecasts.0.finishes'],
 ])(
   '%s is asked for again; the second time it is a failed forecast with its reason, never numbers',

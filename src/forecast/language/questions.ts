@@ -69,7 +69,7 @@ export function planQuestions(
           instructions,
           shared,
           own: owns.get(asked)!,
-          schema: answerSchema,
+          schema: answerSchema(labels, records.length),
           check: answer => problemWith(answer, labels, known),
           seed: 1000 * seed + repeat,
           maxOutputTokens,
