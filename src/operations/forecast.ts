@@ -112,6 +112,8 @@ export const forecast = operation({
       gate: objections,
     })),
   }),
+  // Nothing that was asked about has a forecast.
+  exitCode: ({ foreseen, dropped }) => (foreseen.length === 0 && dropped.length > 0 ? 1 : 0),
   text: ({ foreseen, dropped, forecaster, records }, options) => {
     const table = renderTable(
       [

@@ -81,6 +81,11 @@ test('what could not be used is said by candidate, and nothing is made up', asyn
     },
   ])
   expect(context.notes().at(-1)).toMatch(/1 forecast failed\.$/)
+  const nothing = { ...language(server.model), history: 'pooled' as const, set: ['rate=3'] }
+  server.behave = () => ({ answer: 'no idea' })
+  expect(forecast.exitCode!(await forecast.run(nothing, context))).toBe(1)
+  server.behave = knowing
+  expect(forecast.exitCode!(await forecast.run(nothing, context))).toBe(0)
 })
 
 test('almanac run stores the forecast with what the model said; without one it runs only anyway', async () => {
