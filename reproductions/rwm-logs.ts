@@ -3,9 +3,9 @@
  * the rows before them, and what comes out is what the page says. Nothing is fetched or executed.
  *
  *     node reproductions/rwm-logs.ts LOGS… [--histories in-environment,cross-environment] [--forecasters …] [--pools 60]
- *       [--resamples 2000] [--seed 1] [--least 20] [--name rwm-logs] [--out FOLDER]
+ *       [--resamples 2000] [--seed 1] [--least 20] [--metric LOG=METRIC …] [--name rwm-logs] [--out FOLDER]
  *
- * LOGS are what `almanac import` takes. Prints a Markdown page and writes it, NAME.md beside this file unless told otherwise. The same
+ * LOGS are what `almanac import` takes; LOG in --metric is a log's name without its folder, where the metric has to be said. Prints a Markdown page and writes it, NAME.md beside this file unless told otherwise. The same
  * logs and seed give the same bytes. Some seconds to some minutes a log: most of it is the kernel on long ones.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -34,6 +34,7 @@ const { values: flags, positionals: logs } = parseArgs({
     resamples: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     least: { type: 'string', default: '20' },
+    metric: { type: 'string', multiple: true, default: [] },
     name: { type: 'string', default: 'rwm-logs' },
     out: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
   },
@@ -104,7 +105,9 @@ async function imported(logs: readonly string[], folder: string): Promise<LogImp
   }
   const found: LogImport[] = []
   for (const log of logs) {
-    const input = importHistory.input.parse({ path: resolve(log) })
+    const said = flags.metric.find(each => each.startsWith(`${basename(log)}=`))
+    const metric = said === undefined ? {} : { metric: said.slice(basename(log).length + 1) }
+    const input = importHistory.input.parse({ path: resolve(log), ...metric })
     const { environments, format } = await importHistory.run(input, context)
     found.push({ log: basename(log), format, environments })
   }

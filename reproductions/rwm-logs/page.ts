@@ -120,7 +120,14 @@ function importTable({ imports, plan }: LogsEvidence): string {
   )
 }
 
-function meanTable({ evaluation: { results } }: LogsEvidence): string {
+/** One block or two have no scatter that an interval could show. */
+function shown(estimate: Estimate, pools: number): Estimate {
+  return blocksOfPools(pools).at(-1)! < 2 ? { ...estimate, resampled: [] } : estimate
+}
+
+function meanTable({ plan, evaluation: { results } }: LogsEvidence): string {
+  const only = plan.pools.length === 1 ? plan.pools[0]!.length : Number.POSITIVE_INFINITY
+  const interval = (estimate: Estimate) => estimateText(Number.isFinite(only) ? shown(estimate, only) : estimate, 2)
   const number = (estimate: Estimate) => (Number.isNaN(estimate.value) ? 'none' : numberText(estimate.value, 2))
   return table(
     [
@@ -137,14 +144,14 @@ function meanTable({ evaluation: { results } }: LogsEvidence): string {
     ],
     results.map(({ entrant, overall }) => [
       entrant.name,
-      estimateText(overall.spearman, 2),
+      interval(overall.spearman),
       number(overall.kendall),
       number(overall.pairs),
-      estimateText(overall.regretSkill, 2),
+      interval(overall.regretSkill),
       number(overall.ndcg),
-      estimateText(overall.pinballSkill, 2),
+      interval(overall.pinballSkill),
       number(overall.held),
-      estimateText(overall.better, 2),
+      interval(overall.better),
       number(overall.finishing),
     ]),
   )
@@ -171,7 +178,9 @@ function perLog({ plan, evaluation: { results } }: LogsEvidence, figure: Figure)
     ['log', ...results.map(({ entrant }) => entrant.name)],
     plan.environments.map(({ environment }, index) => [
       environment.family.name,
-      ...results.map(({ byEnvironment }) => estimateText(byEnvironment[index]![figure], 2)),
+      ...results.map(({ byEnvironment }) =>
+        estimateText(shown(byEnvironment[index]![figure], plan.pools[index]!.length), 2),
+      ),
     ]),
   )
 }
