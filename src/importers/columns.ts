@@ -1,6 +1,7 @@
 /**
  * What the columns of a results table are: by their names, and where there is no header by what stands in them.
  */
+import { bare, columnNamed, columnWords, neither, normal, noteWords, optionPrefix } from './column-names.ts'
 import { directionOfName } from './direction.ts'
 import { meaningOf } from './status-words.ts'
 import type { TableLine } from './table.ts'
@@ -35,96 +36,10 @@ export interface Columns {
 /** What stands in which column, where the guess is wrong: a column's name for each role; several of one role in lines. */
 export type ColumnMapping = Readonly<Record<string, string>>
 
-const named: Readonly<Record<string, readonly string[]>> = {
-  commit: ['commit', 'hash', 'sha', 'commit_hash', 'git_commit', 'git_sha', 'git_hash', 'commit_sha', 'revision'],
-  status: ['status', 'decision', 'verdict', 'result', 'outcome', 'state', 'action', 'kept'],
-  description: [
-    'description',
-    'desc',
-    'change',
-    'changes',
-    'notes',
-    'note',
-    'summary',
-    'comment',
-    'message',
-    'details',
-  ],
-  proposal: ['reasoning', 'hypothesis', 'idea', 'rationale', 'proposal', 'motivation', 'intervention', 'reason'],
-  tag: [
-    'tag',
-    'name',
-    'label',
-    'experiment',
-    'exp',
-    'exp_id',
-    'experiment_id',
-    'experiment_name',
-    'run_name',
-    'variant',
-  ],
-  configuration: [
-    'config',
-    'configuration',
-    'params',
-    'parameters',
-    'hyperparameters',
-    'hparams',
-    'args',
-    'settings',
-    'overrides',
-  ],
-  seed: ['seed', 'random_seed', 'rng_seed'],
-  time: ['timestamp', 'time', 'date', 'datetime', 'created', 'created_at', 'finished_at'],
-  series: ['environment', 'env', 'study', 'tier', 'track', 'hardware', 'gpu', 'device', 'machine', 'host'],
-}
-
-const noteWords = new Set(
-  'note notes comment comments analysis rollback_reason conclusion learned lesson why next_action_hint'.split(' '),
-)
-/** Nested fields and flat names of trackers say what a column is: `params.lr`, `config/depth`, `metrics.loss`. */
-const optionPrefix =
-  /^(?:(?:params|parameters|config|configuration|hparams|hyperparameters|overrides|args|settings)[./]|params_)/i
-const metricPrefix = /^(?:metrics|results|scores|summary)[./]/i
-
-/** Numbers that count rows or say who and where; never a result. */
-const neither = new Set([
-  'experiment',
-  'exp',
-  'step',
-  'steps',
-  'run',
-  'id',
-  'run_id',
-  'trial',
-  'trial_id',
-  'iteration',
-  'iter',
-  'index',
-  'row',
-  'pr',
-  'seed',
-  'attempt',
-  'round',
-])
-
-function normal(name: string): string {
-  return name
-    .trim()
-    .replace(/^(?:asi|meta|info)\./, '')
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-}
-
-/** The name without what only says that it is an option or a metric. */
-function bare(name: string): string {
-  return name.replace(optionPrefix, '').replace(metricPrefix, '') || name
-}
-
 /** A header names things: no number among its cells, and a word that we know or at least two cells. */
 export function isHeader(cells: readonly string[]): boolean {
   if (cells.length < 2 || cells.some(cell => numberIn(cell) !== null)) return false
-  const known = new Set(Object.values(named).flat())
+  const known = new Set(Object.values(columnWords).flat())
   const names = cells.map(normal)
   if (names.some(name => known.has(name))) return true
   return (
@@ -145,7 +60,7 @@ export function columnsOfHeader(
   const told = toldRoles(names, mapping)
   const roleOf = new Map(told)
   const taken = new Map([...told].map(([index, role]) => [role, index]))
-  for (const [role, words] of Object.entries(named)) {
+  for (const [role, words] of Object.entries(columnWords)) {
     if (taken.has(role)) continue
     for (const word of words) {
       const index = names.findIndex((name, i) => normal(name) === word && !roleOf.has(i))
@@ -207,13 +122,6 @@ function toldRoles(names: readonly string[], mapping: ColumnMapping): Map<number
     }
   }
   return roles
-}
-
-/** -1 where there is none. Without what says that it is an option or a metric, too. */
-export function columnNamed(names: readonly string[], wanted: string): number {
-  const lower = wanted.toLowerCase()
-  const exact = names.findIndex(name => name.toLowerCase() === lower)
-  return exact >= 0 ? exact : names.findIndex(name => bare(name).toLowerCase() === lower)
 }
 
 /** The roles in a table that begins with its first row: status by its words, the metric by its place before it. */

@@ -1,5 +1,6 @@
 /** The column of the metric: the one that is named, the one that the source states, or the first that can be one. */
-import { type Columns, columnNamed } from './columns.ts'
+import { columnNamed } from './column-names.ts'
+import type { Columns } from './columns.ts'
 import { directionOfName } from './direction.ts'
 import type { LogTable } from './log-table.ts'
 import type { TableOptions } from './table-history.ts'
