@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
@@ -17,7 +18,9 @@ import { wholeNumber } from './whole-number.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 const random = seededRandom('bench')
-const sources: Readonly<Record<string, { readonly file: string; readonly header: string; row(index: number): string }>> = {
+const sources: Readonly<
+  Record<string, { readonly file: string; readonly header: string; row(index: number): string }>
+> = {
   log: { file: 'results.tsv', header: 'commit\tval_bpb\tmemory_gb\tstatus\tdescription', row: logRow },
   sweep: { file: 'sweep.csv', header: 'lr,width,depth,optimizer,seed,val_loss', row: sweepRow },
 }
@@ -30,7 +33,9 @@ const flags = new Command('node bench/import.ts')
   .parse()
   .opts<{ rows: number; sources: readonly string[] }>()
 
-console.log('| source | rows | MB | imported, s | peak MB | again, s | peak MB | ledger, MB |\n|---|---|---|---|---|---|---|---|')
+console.log(
+  '| source | rows | MB | imported, s | peak MB | again, s | peak MB | ledger, MB |\n|---|---|---|---|---|---|---|---|',
+)
 for (const name of flags.sources) {
   const { file, header, row } = sources[name]!
   const folder = mkdtempSync(join(tmpdir(), 'almanac-bench-'))
@@ -45,7 +50,9 @@ for (const name of flags.sources) {
     const ledger = statSync(join(folder, '.almanac', 'ledger.db')).size
     const figures = [first.seconds, first.megabytes, again.seconds, again.megabytes, ledger / 1e6]
     const size = (statSync(path).size / 1e6).toFixed(0)
-    console.log(`| ${file} | ${flags.rows.toLocaleString('en')} | ${size} | ${figures.map(each => each.toFixed(0)).join(' | ')} |`)
+    console.log(
+      `| ${file} | ${flags.rows.toLocaleString('en')} | ${size} | ${figures.map(each => each.toFixed(0)).join(' | ')} |`,
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -70,7 +77,7 @@ async function importOnce(folder: string, file: string): Promise<ImportedOnce> {
   const [output, errors, peak] = await Promise.all([
     text(child.stdout!),
     text(child.stderr!),
-    text(child.stdio[3] as NodeJS.ReadableStream as import('node:stream').Readable),
+    text(child.stdio[3] as Readable),
   ])
   if (child.exitCode === null) await once(child, 'exit')
   const seconds = (performance.now() - before) / 1000
@@ -95,14 +102,22 @@ function logRow(index: number): string {
   const commit = (0x1000000 + index).toString(16)
   const status = index === 0 || random.uniform() < 0.02 ? 'keep' : random.uniform() < 0.05 ? 'crash' : 'discard'
   const value = status === 'crash' ? 0 : 1 + 0.01 * random.normal()
-  const description = index === 0 ? 'baseline' : `learning rate ${(0.001 * (1 + random.uniform())).toPrecision(6)}, width ${index}`
+  const description =
+    index === 0 ? 'baseline' : `learning rate ${(0.001 * (1 + random.uniform())).toPrecision(6)}, width ${index}`
   return [commit, value.toFixed(6), (40 + random.uniform()).toFixed(1), status, description].join('\t')
 }
 
 function sweepRow(index: number): string {
   const rate = (0.1 * random.uniform()).toPrecision(8)
   const optimizer = ['adam', 'sgd', 'muon'][index % 3]
-  return [rate, 2 ** (4 + (index % 5)), 1 + (index % 7), optimizer, index % 4, (1 + 0.01 * random.normal()).toFixed(6)].join(',')
+  return [
+    rate,
+    2 ** (4 + (index % 5)),
+    1 + (index % 7),
+    optimizer,
+    index % 4,
+    (1 + 0.01 * random.normal()).toFixed(6),
+  ].join(',')
 }
 
 function sourceNames(list: string): string[] {

@@ -36,14 +36,18 @@ const oneByOne = await textsAsked({})
 const batched = await textsAsked({ batch: true })
 
 console.log(`${flags.candidates} candidates, ${flags.records} records\n`)
-console.log('| how | questions | tokens sent | shared with the one before | read anew | as paid, a cached token a tenth |')
+console.log(
+  '| how | questions | tokens sent | shared with the one before | read anew | as paid, a cached token a tenth |',
+)
 console.log('|---|---|---|---|---|---|')
 const alone = sent(oneByOne).tokens
 row('one by one, no prompt cache', oneByOne.length, alone, 0)
 row('one by one, shared beginning', oneByOne.length, alone, sent(oneByOne).shared)
 row('all in one question', batched.length, sent(batched).tokens, sent(batched).shared)
 const { input } = forecasterWith({}, 'http://127.0.0.1/v1#none').estimate(environment, records, candidates, { seed: 1 })
-console.log(`\nThe estimate before asking one by one: ${input.toLocaleString('en')} tokens, ${(input / alone).toFixed(2)} of them.`)
+console.log(
+  `\nThe estimate before asking one by one: ${input.toLocaleString('en')} tokens, ${(input / alone).toFixed(2)} of them.`,
+)
 
 function row(how: string, questions: number, tokens: number, shared: number): void {
   const anew = tokens - shared

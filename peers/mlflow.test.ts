@@ -10,9 +10,10 @@ import { mergePatch } from '../src/experiment/configuration.ts'
 import type { OutcomeKind } from '../src/experiment/intervention.ts'
 import type { Json } from '../src/experiment/json.ts'
 import { pythonPeer } from './python-peer.ts'
-import { importedRuns, inOrder } from './stored-runs.ts'
+import { importedRuns, inOrder, type StoredEnvironment } from './stored-runs.ts'
 
 interface Run {
+  readonly id: string
   readonly name: string
   readonly status: string
   /** What was logged as parameters; null for what is not to be read. */
@@ -54,43 +55,51 @@ function expected(runs: readonly Run[], which: 'loss' | 'lowest', name: string) 
 }
 
 const database = join(folder, 'mlflow.db')
-const environment = 'sweep of größe'
 
 async function written(store: string): Promise<Run[]> {
   return mlflow.write<Run[]>('mlflow_writes.py', [store])
 }
 
-async function agrees(source: string, name: string, told: readonly Run[]): Promise<void> {
+async function agrees(source: string, told: readonly Run[]): Promise<void> {
   const { environments, imported } = await importedRuns(source, '--metric', 'val/loss', '--direction', 'minimize')
-  expect(Object.keys(environments)).toEqual([`${name}/${environment}`])
-  expect(environments[`${name}/${environment}`]).toEqual({
+  const [[name, stored], ...others] = Object.entries(environments) as [[string, StoredEnvironment]]
+  expect(others).toEqual([])
+  // Behind the name of the source, in which an address has no host.
+  expect(name).toMatch(/\/sweep of größe$/)
+  expect(stored).toEqual({
     objective: 'val/loss',
     direction: 'minimize',
     runs: expected(told, 'loss', 'val/loss'),
   })
   expect(imported.environments[0]!.reference!.sentence).toContain('Learn at')
-  expect(imported.unusable.map(({ place }) => place.replace(/ \(.*/, '')).sort()).toEqual([
-    'run deleted',
-    'run runs still',
-    'run sweep',
-  ])
+  // Deleted, still running, and the run around two others.
+  const unread = told.filter(({ configuration }) => configuration === null)
+  expect(unread).toHaveLength(3)
+  expect(imported.unusable.map(({ place }) => place.slice(0, 12)).toSorted()).toEqual(
+    unread.map(({ id }) => `run ${id.slice(0, 8)}`).toSorted(),
+  )
   const lowest = await importedRuns(source, '--metric', 'val/loss:min', '--direction', 'minimize')
-  expect(lowest.environments[`${name}/${environment}`]!.runs.map(({ metrics }) => metrics['val/loss:min'])).toEqual(
-    expect.arrayContaining([told.find(run => run.name === 'rate 0.1')!.lowest]),
+  const { runs } = Object.values(lowest.environments)[0]!
+  const values = runs.map(({ metrics }) => ({ metrics: { 'val/loss:min': metrics['val/loss:min'] } }))
+  expect(values).toEqual(
+    expect.arrayContaining(
+      told.flatMap(({ configuration, lowest }) =>
+        configuration === null || lowest === null ? [] : [{ metrics: { 'val/loss:min': lowest } }],
+      ),
+    ),
   )
 }
 
 describe.skipIf(mlflow.isMissing)(mlflow.title, () => {
   test('its file store', async () => {
     const told = await written(`file://${join(folder, 'mlruns')}`)
-    await agrees(join(folder, 'mlruns'), 'mlruns', told)
+    await agrees(join(folder, 'mlruns'), told)
   })
 
   test('its database, and its server on the database', async () => {
     const told = await written(`sqlite:///${database}`)
-    await agrees(database, 'mlflow.db', told)
-    const address = await serve()
-    await agrees(address, new URL(address).host, told)
+    await agrees(database, told)
+    await agrees(await serve(), told)
   })
 })
 

@@ -65,6 +65,7 @@ print(
     json.dumps(
         [
             {
+                "id": run.info.run_id,
                 "name": run.info.run_name,
                 "status": run.info.status,
                 "configuration": given.get(run.info.run_id),

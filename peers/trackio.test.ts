@@ -18,11 +18,11 @@ const folder = mkdtempSync(join(tmpdir(), 'almanac-trackio-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const trackio = await pythonPeer('Trackio', ['trackio==0.43.0'])
 
-function expected(runs: readonly Run[], valueOf: (losses: readonly number[]) => number, name: string) {
+function expected(runs: readonly Run[], chosen: (losses: readonly number[]) => number, name: string) {
   return inOrder(
     runs
       .filter(({ losses }) => losses.length > 0)
-      .map(({ configuration, losses }) => ({ configuration, kind: 'finished', metrics: { [name]: valueOf(losses) } })),
+      .map(({ configuration, losses }) => ({ configuration, kind: 'finished', metrics: { [name]: chosen(losses) } })),
   )
 }
 
