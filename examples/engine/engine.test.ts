@@ -6,6 +6,8 @@ import { afterAll, expect, it } from 'vitest'
 import { worstDerivativeError } from '../../src/engine/graph/derivative-check.ts'
 import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
 import { learnText } from './adapters.ts'
+import { learnFromTeacher } from './distil.ts'
+import { fillTheGap } from './masked-diffusion.ts'
 import { learnToCount, softplus, windowModel } from './new-model.ts'
 import { learnToSort } from './reinforce.ts'
 import { trainAndSample } from './train-and-sample.ts'
@@ -51,6 +53,22 @@ it('a decoder is trained, sampled and saved, and goes on as if it had not stoppe
   expect(losses.at(-1)).toBeLessThan(0.5)
   expect(said.some(text => text.startsWith('Monday, christened on Tuesday'))).toBe(true)
   expect(resumed).toEqual(wentOn)
+})
+
+it('a masked-diffusion model fills a gap, and finds the text with two letters exchanged less likely', async () => {
+  const { filled, bits } = await fillTheGap()
+  expect(filled).toBe('wednesday thursd')
+  expect(bits[0]).toBeLessThan(bits[1]! - 0.3)
+})
+
+it('a student learns from a teacher alone, and beams follow the words that are allowed', async () => {
+  const { divergences, found } = await learnFromTeacher()
+  expect(divergences.at(-1)).toBeLessThan(divergences[0]! / 20)
+  expect(found.map(({ text }) => text)).toEqual([
+    'wednesday ',
+    expect.stringMatching(/day $/),
+    expect.stringMatching(/day $/),
+  ])
 })
 
 it('letters are sorted after rewards for the places that are right, and nothing else', async () => {
