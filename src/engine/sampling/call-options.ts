@@ -9,7 +9,7 @@ const fields: FieldsOf<CallOptions> = { signal: true }
 export function checkedCallOptions(verb: string, options: CallOptions): CallOptions {
   requireFields(`${verb}: options`, options, fields)
   const { signal } = options
-  if (signal !== undefined && !(signal instanceof AbortSignal))
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')
     throw new Error(`${verb}: options.signal is ${described(signal)}: expected an AbortSignal`)
   return options
 }
