@@ -87,6 +87,7 @@ it('a published model learns a text with adapters, and is written as a folder th
   })
   expect(after).toBeLessThan(0.2 * before)
   expect(said).toContain('cat sat on the mat')
+  await expect(learnText(source, text, folder, { steps: 1e9, learningRate: 0.01 })).rejects.toThrow('is already there')
   // The file holds the sum of base and adapters.
   const name = 'blocks.0.attention.query'
   expect(readPretrained(join(folder, 'adapted')).values.get(name)).not.toEqual(readPretrained(source).values.get(name))
