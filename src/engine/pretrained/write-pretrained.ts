@@ -22,7 +22,7 @@ import type { Pretrained } from './read-pretrained.ts'
 export interface PretrainedToWrite {
   /** A decoder that is a Llama or a Qwen3 in its architecture, whatever it was trained from. */
   readonly model: Model
-  /** Of all its parameters, and of its adapters where it has any. */
+  /** Of all its parameters, and of its adapters where it has any; others are refused. */
   readonly values: ReadonlyMap<string, Float32Array>
   /** Become part of the matrices. */
   readonly adapters?: Adapters
