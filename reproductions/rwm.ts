@@ -12,7 +12,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
-import { replay, replayAtRandom, replayOracle } from '../src/campaign/replay.ts'
+import { type LoopResult, replay, replayAtRandom, replayOracle } from '../src/campaign/replay.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
 import { wholeNumberFrom } from '../src/flag-values.ts'
 import { forecasters } from '../src/forecast/forecaster.ts'
@@ -56,29 +56,30 @@ const resamples = groupResamples(
   seed,
 )
 
-const comparisons = compare(forecasters, environments, { pools, splits, seed, resamples })
+// One by one: what they are worth together, weighed by their past, is for logs in time order (rwm-logs.ts).
+const { stack: _together, ...alone } = forecasters
+const comparisons = await compare(alone, environments, { pools, splits, seed, resamples })
 
 const ceilingsByEnvironment = environments.map(({ records }) => noiseCeiling(records, resamples))
 const ceiling = meanEstimate(ceilingsByEnvironment)
 
-const muon = alreadyMuon([forecasters.neighbours, forecasters.ridge, forecasters.kernel], environments, seed)
+const muon = await alreadyMuon([forecasters.neighbours, forecasters.ridge, forecasters.kernel], environments, seed)
 
 const replays: ReplayRow[] = []
 for (const own of environments) {
-  const row = (history: string, forecaster: string, loop: (repeat: number) => ReplayRow['results'][number]) =>
-    replays.push({
-      environment: own.name,
-      history,
-      forecaster,
-      results: Array.from({ length: repeats }, (_, repeat) => loop(1000 * seed + repeat)),
-    })
-  const others = environments.filter(other => other !== own).flatMap(({ records }) => records)
-  row('none', atRandom, repeat => replayAtRandom(own, repeat))
-  for (const name of ['neighbours', 'ridge', 'kernel'] as const) {
-    row('its own results', name, repeat => replay(forecasters[name], own, [], repeat))
-    row('other recipe, and its own results', name, repeat => replay(forecasters[name], own, others, repeat))
+  type Loop = (repeat: number) => LoopResult | Promise<LoopResult>
+  const row = async (history: string, forecaster: string, loop: Loop) => {
+    const results: LoopResult[] = []
+    for (let repeat = 0; repeat < repeats; repeat++) results.push(await loop(1000 * seed + repeat))
+    replays.push({ environment: own.name, history, forecaster, results })
   }
-  row('the truth', 'oracle', repeat => replayOracle(own, repeat))
+  const others = environments.filter(other => other !== own).flatMap(({ records }) => records)
+  await row('none', atRandom, repeat => replayAtRandom(own, repeat))
+  for (const name of ['neighbours', 'ridge', 'kernel'] as const) {
+    await row('its own results', name, repeat => replay(forecasters[name], own, [], repeat))
+    await row('other recipe, and its own results', name, repeat => replay(forecasters[name], own, others, repeat))
+  }
+  await row('the truth', 'oracle', repeat => replayOracle(own, repeat))
 }
 
 const page = evidencePage({

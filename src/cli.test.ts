@@ -117,12 +117,14 @@ test('an option that the reference does not have is told, and a failed run says 
   expect(readFileSync(join(logs!, 'stderr.log'), 'utf8')).toContain('no such layer')
 })
 
+/** Ends with exit code 4: it ran, and no run finished. */
+const crashes = ['run', '-m', `${hostile} by hand`, '--set', 'rate=0.6', '--tag', 'fails', '--set', 'fate="crash"']
 const calls = [
   ['forecast', hostile],
   ['campaign', 'start', '--rounds', '1', '--choose', '3'],
   ['campaign', 'status'],
   ['run', '-m', `${hostile} by hand`, '--set', 'rate=0.5'],
-  ['run', '-m', `${hostile} by hand`, '--set', 'rate=0.6', '--tag', 'fails', '--set', 'fate="crash"'],
+  crashes,
   ['promote', '--anyway', '2'],
   ['records'],
   ['records', '--sort', 'surprise', 'red'],
@@ -137,7 +139,7 @@ test('with --json every operation prints JSON alone on standard output, and JSON
   const place = hostileEnvironment()
   for (const words of calls) {
     const { code, output, errors } = await almanac(place, ...words, '--json')
-    expect(code, `${words}: ${errors}`).toBe(0)
+    expect(code, `${words}: ${errors}`).toBe(words === crashes ? 4 : 0)
     expect(() => JSON.parse(output), words.join(' ')).not.toThrow()
     for (const line of errors.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow()
   }
@@ -148,7 +150,7 @@ test('text from outside reaches the terminal only in a visible form', async () =
   const place = hostileEnvironment()
   for (const words of calls) {
     const { code, output, errors } = await almanac(place, ...words)
-    expect(code, `${words}: ${errors}`).toBe(0)
+    expect(code, `${words}: ${errors}`).toBe(words === crashes ? 4 : 0)
     expect(acting.exec(output), `${words}: ${output}`).toBeNull()
     expect(acting.exec(errors), `${words}: ${errors}`).toBeNull()
   }

@@ -2,14 +2,14 @@
  * The command line: made from the operations, with flags from their input schemas. It only parses, prints and exits;
  * what a command does is in `operations/`.
  *
- * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do ·
- * 130 stopped by the user.
+ * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do, or
+ * nothing that is worth a run · 4 it was run, and no run finished · 130 stopped by the user.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
-import { InputError, NothingToDo, type Operation } from './operations/operation.ts'
+import { InputError, NothingToDo, type Operation, Stopped } from './operations/operation.ts'
 import { visibleText } from './report/outside-text.ts'
 import { runInTerminal } from './terminal.ts'
 
@@ -34,7 +34,7 @@ const program = new Command('almanac')
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do, 130 stopped.',
+    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.',
   )
 
 for (const each of operations) {
@@ -130,5 +130,6 @@ function reportError(error: unknown): number {
   )
   if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   if (error instanceof InputError) return 2
+  if (error instanceof Stopped) return 130
   return error instanceof NothingToDo ? 3 : 1
 }

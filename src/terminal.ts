@@ -7,7 +7,7 @@ import { isCancel, select, text } from '@clack/prompts'
 import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
-import type { Context, Operation, Question } from './operations/operation.ts'
+import { type Context, type Operation, type Question, Stopped } from './operations/operation.ts'
 import { truncate } from './report/display-width.ts'
 import { forecastText, gainText } from './report/numbers.ts'
 import { singleLine } from './report/outside-text.ts'
@@ -45,10 +45,12 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   using progress = terminalProgress({ json })
   using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
+  const flags = sameFlags({ directory, ledger })
   const context: Context = {
     directory: directory ?? process.cwd(),
     standing: process.cwd(),
     ...(ledger === undefined ? {} : { ledger }),
+    sameFlags: flags,
     stop: interrupt.stop,
     cancel: interrupt.cancel,
     variables: process.env,
@@ -59,9 +61,11 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   progress.clear()
   const text = json
     ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
-    : it.text(output, { ...tableOptions(), sameFlags: sameFlags({ directory, ledger }) })
+    : it.text(output, { ...tableOptions(), sameFlags: flags })
   if (text !== '') process.stdout.write(`${text}\n`)
-  if (interrupt.stop.aborted) process.exitCode = 130
+  const code = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
+  // Several may run one after the other: that one was stopped must not be forgotten.
+  if (code !== 0) process.exitCode = code
 }
 
 /** As they were given, quoted for a shell where need be. */
@@ -166,7 +170,9 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })
-          line(`  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}: ${short(event.sentence)}`)
+          line(
+            `  measured ${gainText(event.measured)}, ${event.verdict ?? 'no verdict'}${event.again ? ' so far, to be run again' : ''}: ${short(event.sentence)}`,
+          )
           break
       }
       draw()
@@ -215,7 +221,7 @@ export function stopOnInterrupt(
           ? 'Stopping: ending the running ones.'
           : 'Stopping: what runs may finish, nothing new starts. Press Ctrl-C again to end the running ones.',
       )
-      stop.abort()
+      stop.abort(new Stopped('It was stopped before anything ran.'))
       if (ends) cancel.abort()
     } else if (!cancel.signal.aborted) {
       note('Ending the running ones.')

@@ -67,9 +67,9 @@ test('init finds everything, import twice is import once', async () => {
     errors: 'almanac: almanac.config.ts is there already; edit it, or replace it with --force.\n',
   })
 
-  const first = await almanacJson<{ added: number; withoutCode: { line: number }[] }>(folder, 'import')
+  const first = await almanacJson<{ added: number; withoutCode: { place: string }[] }>(folder, 'import')
   expect(first).toMatchObject({ added: 5, known: 0, unusable: [] })
-  expect(first.withoutCode.map(({ line }) => line)).toEqual([4, 6])
+  expect(first.withoutCode.map(({ place }) => place)).toEqual(['line 4', 'line 6'])
   const before = await almanacJson(folder, 'records')
   expect(await almanacJson(folder, 'import')).toMatchObject({ added: 0, known: 5 })
   expect(await almanacJson(folder, 'records')).toEqual(before)

@@ -67,7 +67,7 @@ describe('its history', () => {
       true,
       false,
     ])
-    expect(missing.map(({ line }) => line)).toEqual([4, 6])
+    expect(missing.map(({ place }) => place)).toEqual(['line 4', 'line 6'])
     expect(execFileSync('git', ['status', '--short'], { cwd: past, encoding: 'utf8' })).toBe('?? results.tsv\n')
   })
 

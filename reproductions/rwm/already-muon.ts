@@ -20,11 +20,11 @@ export interface MuonCase {
  * Forecasts, in the order of the forecasters, for every measured intervention of the recipe with Muon that speaks of Muon, changes
  * something of it or takes it away, pairs left out; near-duplicates guarded. Null unless one recipe has Muon and another has not.
  */
-export function alreadyMuon(
+export async function alreadyMuon(
   forecasters: readonly Forecaster[],
   environments: readonly EnvironmentRecords[],
   seed: number,
-): MuonCase | null {
+): Promise<MuonCase | null> {
   const target = environments.find(hasMuon)
   const sources = environments.filter(environment => !hasMuon(environment))
   if (target === undefined || sources.length === 0) return null
@@ -32,7 +32,7 @@ export function alreadyMuon(
   if (tested.length === 0) return null
   const history = sources.flatMap(({ records }) => records)
   const part = { environment: target.environment, history, tested, guarded: true }
-  const judged = forecasters.map(forecaster => judge(forecaster, part, seed))
+  const judged = await Promise.all(forecasters.map(forecaster => judge(forecaster, part, seed)))
   return {
     target: target.name,
     sources: sources.map(({ name }) => name),

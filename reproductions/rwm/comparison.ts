@@ -25,22 +25,25 @@ export interface Comparison {
   readonly overall: Estimates
 }
 
-export function compare(
+export async function compare(
   forecasters: Readonly<Record<string, Forecaster>>,
   environments: readonly EnvironmentRecords[],
   { pools, splits, seed, resamples }: ComparisonOptions,
-): Comparison[] {
-  return conditions.flatMap(condition =>
-    Object.entries(forecasters).map(([name, forecaster]) => {
+): Promise<Comparison[]> {
+  const comparisons: Comparison[] = []
+  for (const condition of conditions) {
+    for (const [name, forecaster] of Object.entries(forecasters)) {
       // Candidates are chosen as a campaign chooses them.
       const worth = withoutRanking.includes(name) ? null : scores
-      const byEnvironment = environments.map(own => {
+      const byEnvironment: Estimates[] = []
+      for (const own of environments) {
         const others = environments.filter(other => other !== own)
         const parts = partsOf(condition, own, others, { splits, seed })
         const random = seededRandom(seed).fork(own.name).fork(condition)
-        return evaluate(forecaster, parts, { worth, pools, seed, random, resamples })
-      })
-      return { condition, forecaster: name, byEnvironment, overall: meanEstimates(byEnvironment) }
-    }),
-  )
+        byEnvironment.push(await evaluate(forecaster, parts, { worth, pools, seed, random, resamples }))
+      }
+      comparisons.push({ condition, forecaster: name, byEnvironment, overall: meanEstimates(byEnvironment) })
+    }
+  }
+  return comparisons
 }

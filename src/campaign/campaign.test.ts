@@ -40,11 +40,12 @@ describe('candidates', () => {
         JSON.stringify({ sentence: 'A diff', diff: '--- a/x\n+++ b/x\n' }),
         JSON.stringify({ overrides: { rate: 2 } }),
         JSON.stringify({ ...rate(3), colour: 'red' }),
+        JSON.stringify({ sentence: 'A typo', overrides: { rte: 3 } }),
         '',
       ].join('\n'),
     )
     const first = await campaignStart.run({ ...once, choose: 9 }, inProcess(folder))
-    expect(first.rounds).toMatchObject([{ considered: 8, chosen: [{ explored: false, probability: 1 }] }])
+    expect(first.rounds).toMatchObject([{ considered: 9, chosen: [{ explored: false, probability: 1 }] }])
     const reasons = Object.fromEntries(first.rounds[0]!.dropped.map(({ sentence, reason }) => [sentence, reason]))
     expect(reasons).toMatchObject({
       'candidates.json, line 1': expect.stringContaining('It is not JSON'),
@@ -52,6 +53,8 @@ describe('candidates', () => {
       'Learn at 1': 'It changes nothing: the result equals the reference.',
       'Only words': 'It says nothing to run: neither overrides nor a diff.',
       'A diff': expect.stringContaining('no commit for it'),
+      'A typo':
+        'It sets what may be misspelt (rte, and the reference has rate): correct it, or give the reference the option too.',
       'candidates.json, line 7': expect.stringContaining('sentence is missing'),
       'candidates.json, line 8': expect.stringContaining('there is no field "colour"'),
     })
@@ -175,6 +178,16 @@ describe('choosing', () => {
   })
 })
 
+test('a campaign that was stopped is named when another starts, with the flags that reach it', async () => {
+  folder = toyEnvironment(single)
+  await campaignStart.run(once, inProcess(folder, { stop: AbortSignal.abort() }))
+  const context = inProcess(folder, { sameFlags: ' --directory elsewhere' })
+  await campaignStart.run({ ...once, choose: 1 }, context)
+  expect(context.notes()).toEqual([
+    'Campaign 1 was stopped before its end; "almanac campaign resume 1 --directory elsewhere" goes on with it. This is a new one.',
+  ])
+})
+
 describe('a budget', () => {
   test('of runs is kept exactly, two at a time too, and the reference counts', async () => {
     folder = toyEnvironment({ concurrency: 2 })
@@ -199,6 +212,46 @@ describe('a budget', () => {
   })
 })
 
+describe('what would be called better', () => {
+  const near = [rate(0.5), rate(0.499), rate(2)]
+
+  test('and may owe it to luck is run again with fresh seeds, and called so after them', async () => {
+    folder = toyEnvironment({ concurrency: 1 })
+    candidates(...near)
+    const context = inProcess(folder)
+    const { records } = await campaignStart.run({ ...once, choose: 3 }, context)
+    const told = context.events.flatMap(event =>
+      event.type === 'record-measured' ? [`${event.sentence}: ${event.verdict}${event.again ? ', again' : ''}`] : [],
+    )
+    // The second is too close to the first to say which is ahead.
+    expect(told).toEqual([
+      'Learn at 0.5: better',
+      'Learn at 0.499: better, again',
+      'Learn at 2: worse',
+      'Learn at 0.5: better',
+      'Learn at 0.499: better',
+    ])
+    expect(records.map(({ runs }) => runs.map(({ seed }) => seed))).toEqual([
+      [1, 2, 3, 4],
+      [1, 2, 3, 4],
+      [1, 2],
+    ])
+    await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+    expect((await ledger.verdictsOf(records[1]!.id)).map(({ runIds }) => runIds.length)).toEqual([4 + 3])
+  })
+
+  test('is run again as far as the budget goes, and not at all where that is not wanted', async () => {
+    folder = toyEnvironment({ concurrency: 1 })
+    candidates(...near)
+    const { runs } = await campaignStart.run({ ...once, choose: 3, runs: 10 }, inProcess(folder))
+    expect(runs).toBe(10)
+    rmSync(folder, { recursive: true })
+    folder = toyEnvironment({ concurrency: 1, campaign: { confirm: 0 } })
+    candidates(...near)
+    expect(await campaignStart.run({ ...once, choose: 3 }, inProcess(folder))).toMatchObject({ runs: 9 })
+  })
+})
+
 describe('what fails', () => {
   test('is a record with its reason, never the end', async () => {
     folder = toyEnvironment({ ...single, budget: { seconds: 2 } })
@@ -209,8 +262,10 @@ describe('what fails', () => {
       rate(0.4, { fate: 'hang' }),
       rate(0.01),
     )
-    const { state, records } = await campaignStart.run({ ...once, choose: 5 }, inProcess(folder))
+    const context = inProcess(folder)
+    const { state, records } = await campaignStart.run({ ...once, choose: 5 }, context)
     expect(state).toBe('finished')
+    expect(context.notes()).toEqual(['The reference configuration has no option "fate": 3 candidates add it.'])
     const ends = records.map(({ outcome, verdict, runs }) => [outcome, verdict, runs[0]!.outcome!.reason])
     expect(ends).toEqual([
       ['crashed', 'failed', 'exit code 3: no such layer'],

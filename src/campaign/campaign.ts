@@ -9,9 +9,9 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
-import { bestOf, conclude, referenceValues } from './conclude.ts'
+import { conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, definitionSchema } from './definition.ts'
-import { tally } from './dropped.ts'
+import { droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
@@ -19,8 +19,9 @@ import { settleLeftovers } from './leftovers.ts'
 import { measure, type Task } from './measure.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { planRound } from './plan-round.ts'
+import { type ChosenCandidate, payForRound } from './round-runs.ts'
 import { claimantOfThisProcess } from './start-run.ts'
-import { interventionTasks, referenceTasks } from './tasks.ts'
+import { referenceTasks } from './tasks.ts'
 
 export interface Surroundings {
   readonly opened: OpenEnvironment
@@ -137,7 +138,7 @@ async function playRounds(
   }
   const ended = async () => stopped(stop) ?? (await budgetEnd(spent))
 
-  const mine = new Set<number>()
+  const mine = new Map<number, ChosenCandidate>()
   for (let round = 1; round <= definition.rounds; round++) {
     // A round that was stored goes on in any case: what it has paid for is read, though nothing more may start.
     const stored = (await ledger.roundsOf(campaign.id)).find(each => each.round === round)
@@ -148,7 +149,9 @@ async function playRounds(
     if (planned === null) return stopped(stop)!
     if (!stored) emit(roundChosen(planned, definition.rounds))
     const chosen = planned.candidates.filter(({ choice }) => choice !== 'passed-over')
-    if (chosen.length === 0) return { state: 'finished', why: noCandidates(planned) }
+    if (planned.candidates.length === 0) return { state: 'finished', why: noCandidates(planned) }
+    // The gate held back all of them: the next round may explore one, or have others.
+    if (chosen.length === 0) continue
 
     // After the first plan: what is wrong with the candidates is found before the reference is paid for.
     await pay(await referenceTasks(version, definition.referenceSeeds, ledger))
@@ -158,18 +161,13 @@ async function playRounds(
       throw new Error(await whyReferenceFailed(version.id, ledger))
     }
 
-    const tasks = chosen.flatMap(each =>
-      interventionTasks(version, { ...each, id: each.interventionId }, definition.seeds, round),
-    )
-    for (const { interventionId } of chosen) mine.add(interventionId)
-    const left = new Map(chosen.map(({ interventionId }) => [interventionId, definition.seeds.length]))
-    await pay(tasks, async ({ interventionId }) => {
-      left.set(interventionId, left.get(interventionId)! - 1)
-      if (left.get(interventionId) === 0) await tellRecord(interventionId, mine, version.id, surroundings)
-    })
+    for (const candidate of chosen) mine.set(candidate.interventionId, candidate)
+    await payForRound(chosen, { ...surroundings, version, definition, round, ofCampaign: mine, pay })
     await conclude(version.id, ledger)
   }
-  return (await ended()) ?? { state: 'finished', why: `All ${definition.rounds} rounds are done.` }
+  const why =
+    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : `All ${definition.rounds} rounds are done.`
+  return (await ended()) ?? { state: 'finished', why }
 }
 
 /** What fails because the user has stopped is no failure. */
@@ -180,10 +178,22 @@ function unless(stop: AbortSignal): (error: unknown) => null {
   }
 }
 
-function noCandidates({ round, dropped }: StoredRound): string {
+function noCandidates(stored: StoredRound): string {
+  const { round, dropped } = stored
   if (dropped.length === 0) return `There was no candidate in round ${round}.`
-  const reasons = tally(dropped.map(({ why }) => why)).map(({ reason, count }) => `${count}: ${reason}`)
-  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${reasons.slice(0, 3).join('; ')}).`
+  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${commonest([stored])}).`
+}
+
+function allHeldBack(rounds: readonly StoredRound[]): string {
+  return `The gate held back every candidate of ${rounds.length} rounds (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
+}
+
+function commonest(rounds: readonly StoredRound[]): string {
+  const reasons = tally(rounds.flatMap(droppedOf).map(({ reason }) => reason))
+  return reasons
+    .slice(0, 3)
+    .map(({ reason, count }) => `${count}: ${reason}`)
+    .join('; ')
 }
 
 function stopped(stop: AbortSignal): Ended | null {
@@ -201,7 +211,7 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
     round,
     rounds,
     considered: candidates.length + dropped.length,
-    dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    dropped: droppedOf({ candidates, dropped }),
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
       .map(({ intervention, forecast, choice }) => ({
@@ -210,25 +220,6 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
         explored: choice === 'explored',
       })),
   }
-}
-
-async function tellRecord(
-  id: number,
-  ofCampaign: ReadonlySet<number>,
-  versionId: string,
-  { ledger, emit }: Surroundings,
-): Promise<void> {
-  const records = await conclude(versionId, ledger, new Set([id]))
-  const record = records.find(each => each.id === id)
-  if (!record) return
-  const best = bestOf(records.filter(each => ofCampaign.has(each.id)))
-  emit({
-    type: 'record-measured',
-    sentence: record.intervention.sentence,
-    measured: record.measured,
-    verdict: record.verdict,
-    best: best && { measured: best.measured!, sentence: best.intervention.sentence },
-  })
 }
 
 export async function whyReferenceFailed(versionId: string, ledger: Ledger): Promise<string> {

@@ -43,11 +43,17 @@ test('a lower chance of finishing never makes a candidate look better', () => {
   )
 })
 
-test('the stored probabilities are the frequencies of the rule, and add up to k', () => {
+test.each([
   // Two of the ranks around the cut are equal.
-  const forecasts = [5, 3, 3, 2, 1].map(gain => forecast(gain))
-  const counts = [0, 0, 0, 0, 0]
-  const rule = (seed: number) => choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed) })
+  ['all pass', [5, 3, 3, 2, 1], new Set<number>(), 3],
+  ['the gate holds back the best and the worst', [5, 3, 3, 2, 1], new Set([0, 4]), 3],
+  // The best that passed, and one or two of the others: a place stays empty half of the time.
+  ['the gate holds back all but one', [5, 3, 1], new Set([0, 2]), 2.5],
+  ['the gate holds back all', [5, 3, 3, 1], new Set([0, 1, 2, 3]), 1.5],
+])('the stored probabilities are the frequencies of the rule, and add up to what runs: %s', (_, gains, gated, runs) => {
+  const forecasts = gains.map(gain => forecast(gain))
+  const counts = gains.map(() => 0)
+  const rule = (seed: number) => choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed), gated })
   const draws = 20_000
   for (let seed = 0; seed < draws; seed++) {
     rule(seed).forEach(({ choice }, index) => {
@@ -55,11 +61,37 @@ test('the stored probabilities are the frequencies of the rule, and add up to k'
     })
   }
   const stored = rule(0).map(({ probability }) => probability)
-  expect(stored.reduce((sum, each) => sum + each, 0)).toBeCloseTo(3, 12)
+  expect(stored.reduce((sum, each) => sum + each, 0)).toBeCloseTo(runs, 12)
   counts.forEach((count, index) => {
     const p = stored[index]!
     expect(Math.abs(count / draws - p)).toBeLessThanOrEqual(4 * Math.sqrt((p * (1 - p)) / draws) + 1e-12)
   })
+})
+
+test('what the gate holds back is never exploited, and has a known chance above zero exactly where there is exploration', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.double({ min: -3, max: 3, noNaN: true }), fc.boolean()), { minLength: 1, maxLength: 9 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.constantFrom(0, 0.001, 0.1, 0.5, 0.9, 1),
+      fc.integer(),
+      (candidates, k, exploration, seed) => {
+        const gated = new Set([...candidates.keys()].filter(index => candidates[index]![1]))
+        const chosen = choose(
+          candidates.map(([gain]) => forecast(gain)),
+          { choose: k, exploration, random: seededRandom(seed), gated },
+        )
+        for (const index of gated) {
+          expect(chosen[index]!.choice).not.toBe('exploited')
+          expect(chosen[index]!.probability > 0).toBe(exploration > 0)
+        }
+        for (const { choice, probability } of chosen) {
+          if (choice !== 'passed-over') expect(probability).toBeGreaterThan(0)
+          expect(probability).toBeLessThanOrEqual(1 + 1e-12)
+        }
+      },
+    ),
+  )
 })
 
 test('k larger than the pool takes the whole pool, each once', () => {

@@ -23,36 +23,58 @@ export function scores(forecasts: readonly Forecast[]): number[] {
 }
 
 /**
- * Chooses k. Of the k places, `exploration · k` (a fraction is a coin toss) are drawn uniformly from the candidates
- * that the ranking leaves over; the rest go to the best, equal scores in random order. Gives one choice a candidate, in the order
- * of the forecasts.
+ * Chooses k. Of the k places, `exploration · k` (a fraction is a coin toss) are drawn uniformly from the candidates that
+ * are left over: those of lower rank, and all that the gate holds back. The rest go to the best that passed the gate, equal
+ * scores in random order; where too few passed, places stay empty. Gives one choice a candidate, in the order of the
+ * forecasts.
  *
- * A candidate of rank r is chosen with probability Σ_e P(e) · [r < k − e ? 1 : e / (n − k + e)], e the places that explore;
- * of equal scores each has the mean over the ranks that they share.
+ * Of n candidates m pass. When e places explore, x = min(k − e, m) go to the best, and each of the n − x others has the
+ * chance min(e, n − x) / (n − x): so with exploration every candidate has a chance above zero, and it is known. Its
+ * probability is the mean over e; of equal scores each has the mean over the ranks that they share.
  */
 export function choose(
   forecasts: readonly Forecast[],
-  { choose: k, exploration, random }: { choose: number; exploration: number; random: Random },
+  {
+    choose: k,
+    exploration,
+    random,
+    gated = new Set(),
+  }: {
+    readonly choose: number
+    readonly exploration: number
+    readonly random: Random
+    /** Indices of the candidates that the gate holds back. */
+    readonly gated?: ReadonlySet<number>
+  },
 ): Choice[] {
   const n = forecasts.length
   const places = Math.min(k, n)
   const worth = scores(forecasts)
-  const ranking = random.shuffle(forecasts.map((_, index) => index)).sort((a, b) => worth[b]! - worth[a]!)
+  const ranking = random
+    .shuffle(forecasts.map((_, index) => index))
+    .sort((a, b) => worth[b]! - worth[a]!)
+    .filter(index => !gated.has(index))
 
   const share = exploration * places
   const fewer = Math.floor(share)
   const chanceOfMore = share - fewer
   const exploring = fewer + (random.uniform() < chanceOfMore ? 1 : 0)
 
-  const chanceAt = (rank: number, e: number) => (rank < places - e ? 1 : n === places - e ? 0 : e / (n - places + e))
-  const probability = (rank: number) =>
-    (1 - chanceOfMore) * chanceAt(rank, fewer) + (chanceOfMore > 0 ? chanceOfMore * chanceAt(rank, fewer + 1) : 0)
+  const exploited = (e: number) => Math.min(places - e, ranking.length)
+  const chanceOfRest = (e: number) => {
+    const rest = n - exploited(e)
+    return rest === 0 ? 0 : Math.min(e, rest) / rest
+  }
+  const expected = (chance: (e: number) => number) =>
+    (1 - chanceOfMore) * chance(fewer) + (chanceOfMore > 0 ? chanceOfMore * chance(fewer + 1) : 0)
+  const probability = (rank: number) => expected(e => (rank < exploited(e) ? 1 : chanceOfRest(e)))
 
-  const best = new Set(ranking.slice(0, places - exploring))
-  const others = new Set(random.sample(ranking.slice(places - exploring), exploring))
+  const best = new Set(ranking.slice(0, exploited(exploring)))
+  const rest = [...ranking.slice(best.size), ...gated]
+  const others = new Set(random.sample(rest, Math.min(exploring, rest.length)))
   const chancesOf = Map.groupBy(ranking.keys(), rank => worth[ranking[rank]!]!)
   return forecasts.map((_, index) => ({
     choice: best.has(index) ? 'exploited' : others.has(index) ? 'explored' : 'passed-over',
-    probability: mean(chancesOf.get(worth[index]!)!.map(probability)),
+    probability: gated.has(index) ? expected(chanceOfRest) : mean(chancesOf.get(worth[index]!)!.map(probability)),
   }))
 }

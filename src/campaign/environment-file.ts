@@ -5,8 +5,10 @@
 import { z } from 'zod'
 import { placeholders } from '../execute/substitute.ts'
 import type { Json } from '../experiment/json.ts'
-import { forecasterNames } from '../forecast/forecaster.ts'
+import { languageSettings } from '../forecast/language/settings.ts'
+import { forecasterChoices } from '../forecast/named-forecaster.ts'
 import { fieldProblems } from './field-problems.ts'
+import { gateSchema } from './gate.ts'
 
 const name = z.string().min(1)
 const positive = z.number().positive()
@@ -85,13 +87,16 @@ const schema = z
     results: relativePath.optional(),
     costPerHour: positive.optional(),
     candidates: candidates.optional(),
-    forecaster: z.enum(forecasterNames).default('kernel'),
+    forecaster: z.enum(forecasterChoices).default('stack'),
+    language: languageSettings.optional(),
+    gate: gateSchema.default({}),
     campaign: z
       .strictObject({
         rounds: count.optional(),
         pool: count.optional(),
         choose: count.optional(),
         exploration: z.number().min(0).max(1).optional(),
+        confirm: z.number().int().nonnegative().optional(),
         runs: count.optional(),
         hours: positive.optional(),
         cost: positive.optional(),
@@ -129,6 +134,10 @@ const schema = z
     )
     if (file.candidates && 'program' in file.candidates) {
       unknown(file.candidates.program, programPlaceholders, ['candidates', 'program'])
+    }
+    if (file.forecaster === 'language' && file.language === undefined) {
+      const message = 'used together with "language", which names the model'
+      context.addIssue({ code: 'custom', path: ['forecaster'], message })
     }
     if (file.campaign.cost !== undefined && file.costPerHour === undefined) {
       const message = 'used together with "costPerHour", what an hour of a run costs'

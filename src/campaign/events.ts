@@ -27,6 +27,7 @@ export type CampaignEvent =
       readonly round: number
       readonly rounds: number
       readonly considered: number
+      /** What cannot or need not run, and what the gate held back. */
       readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
       readonly chosen: readonly {
         readonly sentence: string
@@ -39,6 +40,8 @@ export type CampaignEvent =
       readonly sentence: string
       readonly measured: MeasuredGain | null
       readonly verdict: Verdict | null
+      /** It runs again before it is called so. */
+      readonly again: boolean
       /** Best gain that this campaign has measured so far. */
       readonly best: { readonly measured: MeasuredGain; readonly sentence: string } | null
     }

@@ -1,10 +1,10 @@
 /** The records that a forecast may use. */
 import type { Environment } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
+import type { HistoryKind } from '../forecast/history-kind.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-export const historyKinds = ['none', 'in-environment', 'cross-environment', 'pooled'] as const
-export type HistoryKind = (typeof historyKinds)[number]
+export { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
 
 /** Records with an outcome, in order of creation: of the same family at any version, of other families, of both, or none. */
 export async function historyOf(

@@ -1,14 +1,15 @@
 /**
  * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest is
- * forecast, a few are chosen, and all of it is stored in one piece.
+ * forecast and passes the gate or not, a few are chosen, and all of it is stored in one piece.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
-import type { ExperimentRecord } from '../experiment/record.ts'
+import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
-import { forecasters } from '../forecast/forecaster.ts'
+import { namedForecaster } from '../forecast/named-forecaster.ts'
+import { addUsage, noUsage, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
@@ -16,7 +17,10 @@ import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
+import type { CampaignEvent } from './events.ts'
+import { objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
+import { type NewOption, newOptions } from './new-options.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
 
@@ -29,8 +33,9 @@ export interface Planning {
   readonly source: CandidateSource
   readonly round: number
   readonly variables: NodeJS.ProcessEnv
-  /** Ends the program that prints candidates. */
+  /** Ends the program that prints candidates, and the asking of a language model. */
   readonly stop: AbortSignal
+  emit(event: CampaignEvent): void
 }
 
 interface Dropped {
@@ -59,29 +64,66 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster = forecasters[definition.forecaster]
-  const forecasts = forecaster(environment, history, drawn, { seed: definition.seed })
-  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random })
+  const forecaster = namedForecaster(definition.forecaster, definition.language, {
+    ledger: ledger.path,
+    variables: planning.variables,
+    signal: planning.stop,
+    before: await askedBefore(planning),
+    tell: text => planning.emit({ type: 'note', text }),
+  })
+  const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
+  const foreseen: (ResolvedIntervention & { readonly forecast: Forecast })[] = []
+  for (const [index, candidate] of drawn.entries()) {
+    const forecast = answers[index]!
+    const { hash, intervention } = candidate
+    if (!hasFailed(forecast)) {
+      foreseen.push({ ...candidate, forecast })
+      continue
+    }
+    dropped.push({ intervention, why: `It has no forecast, for ${forecast.failed}.` })
+    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
+    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
+  }
+  const forecasts = foreseen.map(({ forecast }) => forecast)
+  const reasons = await reasonsOfGate(foreseen, forecasts, planning)
+  const gated = new Set([...reasons.keys()].filter(index => reasons[index] !== null))
+  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random, gated })
   return ledger.storeRound({
     campaignId,
     round,
     versionId: environment.version.id,
-    candidates: drawn.map(({ hash, intervention }, index) => ({
+    candidates: foreseen.map(({ hash, intervention, forecast }, index) => ({
       hash,
       intervention,
-      forecast: forecasts[index]!,
+      forecast,
+      gated: reasons[index]!,
       ...choices[index]!,
     })),
     dropped,
   })
 }
 
+/** Why the gate holds each candidate back; null for those that pass. What it would only show is for the forecast to weigh. */
+async function reasonsOfGate(
+  candidates: readonly Candidate[],
+  forecasts: readonly Forecast[],
+  { environment, ledger, definition }: Planning,
+): Promise<(string | null)[]> {
+  const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
+  const found = objectionsFromRecords(candidates, records, environment, definition.gate)
+  return found.map((tried, index) => {
+    const all = [...tried, ...objectionsFromForecast(forecasts[index]!, definition.gate)]
+    return all.find(({ refuses }) => refuses)?.reason ?? null
+  })
+}
+
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */
 async function dropIdle(
   interventions: readonly Intervention[],
-  { opened, environment, ledger }: Planning,
+  { opened, environment, ledger, emit }: Planning,
   dropped: Dropped[],
 ): Promise<ResolvedIntervention[]> {
+  const addedBy = new Map<string, number>()
   const kept = new Map<string, ResolvedIntervention>()
   for (const intervention of interventions) {
     try {
@@ -94,12 +136,32 @@ async function dropIdle(
       if (runs.some(({ outcome }) => outcome !== null && isEvidence(outcome.kind))) {
         throw new Error(`It was run before (record ${known!.id}).`)
       }
+      const added = newOptions(environment.version.reference.configuration, intervention)
+      const wrong = added.find(({ misspelt }) => misspelt)
+      if (wrong) throw new Error(misspeltText(wrong))
+      for (const { option } of added) addedBy.set(option, (addedBy.get(option) ?? 0) + 1)
       kept.set(resolved.hash, resolved)
     } catch (error) {
       dropped.push({ intervention, why: (error as Error).message })
     }
   }
+  for (const [option, count] of addedBy) {
+    const text = `The reference configuration has no option "${option}": ${count === 1 ? 'a candidate adds' : `${count} candidates add`} it.`
+    emit({ type: 'note', text })
+  }
   return [...kept.values()]
+}
+
+function misspeltText({ option, meant }: NewOption): string {
+  return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
+}
+
+/** What the forecasts of earlier rounds took of a language model, those that failed too. */
+async function askedBefore({ ledger, campaignId }: Planning): Promise<Usage> {
+  const rounds = await ledger.roundsOf(campaignId)
+  const made = rounds.flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast))
+  const all = [...made, ...(await ledger.failedForecastsOf({ campaignId }))]
+  return all.map(each => each?.model?.usage ?? noUsage).reduce(addUsage, noUsage)
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */

@@ -7,6 +7,7 @@ import type { ExperimentRecord } from '../experiment/record.ts'
 import type { Forecaster } from '../forecast/forecaster.ts'
 import { withoutNearDuplicates } from '../forecast/leak-guard.ts'
 import { chosenOfPool, poolSize } from '../forecast/quality.ts'
+import { standingIn } from '../forecast/stand-in.ts'
 import { bestSoFar, naulc, oracleChoice, type Round } from '../statistics/learning-curve.ts'
 import { type Random, seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
@@ -37,17 +38,18 @@ export function poolsOf(records: readonly ExperimentRecord[], random: Random): E
 }
 
 /** `source`: records of other environments, of which a round sees those that are no near-duplicates of its candidates. */
-export function replay(
+export async function replay(
   forecaster: Forecaster,
   own: Known,
   source: readonly ExperimentRecord[],
   seed: number,
-): LoopResult {
+): Promise<LoopResult> {
+  const asked = standingIn(forecaster)
   const executed: ExperimentRecord[] = []
   const rounds: Round[] = []
   for (const pool of poolsOf(own.records, seededRandom(seed).fork('pools'))) {
     const history = [...withoutNearDuplicates(source, pool), ...executed]
-    const forecasts = forecaster(own.environment, history, pool, { seed })
+    const forecasts = await asked(own.environment, history, pool, { seed })
     // The largest worth first, as a campaign without exploration; equal worth in the pool's order, which is random.
     const chosen = oracleChoice(chosenOfPool, worthOf(forecasts))
     executed.push(...chosen.map(index => pool[index]!))

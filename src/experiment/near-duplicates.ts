@@ -46,7 +46,8 @@ export function nearDuplicateGroups(items: readonly Candidate[], threshold = 0.8
   return groups.numbered()
 }
 
-function wordCounts(sentence: string): Map<string, number> {
+/** How often each word occurs in a sentence; all numbers count as one word. */
+export function wordCounts(sentence: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words(sentence)) {
     const counted = /^[\d.]/.test(word) ? '#' : word

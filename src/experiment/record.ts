@@ -2,6 +2,7 @@
  * A record: an intervention with its runs, its gain and its verdict. What a forecast learns from; a view, computed from
  * observations, never stored as truth. And the forecast itself, as it is written down before the run.
  */
+import type { Usage } from '../language/usage.ts'
 import type { Environment } from './environment.ts'
 import type { ChangedOption, Intervention, OutcomeKind, Run } from './intervention.ts'
 
@@ -53,4 +54,43 @@ export interface Forecast {
   readonly forecasterVersion: string
   /** Ids of the records it was conditioned on. */
   readonly recordIds: readonly number[]
+  /** Present where a language model made it. */
+  readonly explanation?: Explanation
+  readonly model?: ModelUse
+}
+
+/** What a language model says beside its numbers. */
+export interface Explanation {
+  /** Ids of the records that it called the closest. */
+  readonly closest: readonly number[]
+  /** Whether it went by records alike, or by how the change acts. */
+  readonly basis: 'analogy' | 'mechanism'
+  /** What could most make it wrong, in its own words. */
+  readonly uncertainty: string
+  /** The numbers are the mean of this many answers, of so many that were asked for. */
+  readonly answers: number
+  readonly asked: number
+}
+
+/** Which language model was asked, and what this candidate's share of its answers took. */
+export interface ModelUse {
+  readonly name: string
+  readonly effort: string | null
+  readonly usage: Usage
+  /** In the user's currency; null where no price is known. */
+  readonly cost: number | null
+}
+
+/** A forecast that was asked for and did not come: data like any other, and never replaced by made-up numbers. */
+export interface FailedForecast {
+  /** Why, in a sentence. */
+  readonly failed: string
+  readonly forecaster: string
+  readonly forecasterVersion: string
+  readonly recordIds: readonly number[]
+  readonly model?: ModelUse
+}
+
+export function hasFailed(forecast: Forecast | FailedForecast): forecast is FailedForecast {
+  return !('quantiles' in forecast)
 }

@@ -37,7 +37,7 @@ export function finishedValues(evidence: readonly Run[], metric: string): number
 }
 
 /**
- * Runs of our own, and runs that a log brought (their seeds are below zero: a log does not name them). They may be of
+ * Runs of our own, and runs that a log brought (their seeds are below zero, see `imported-seed.ts`). They may be of
  * other machines and other times, so each kind is compared with its own.
  */
 export function byOrigin(evidence: readonly Run[]): { readonly own: Run[]; readonly imported: Run[] } {

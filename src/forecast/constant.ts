@@ -6,10 +6,10 @@ import { quantileLevels } from '../experiment/record.ts'
 import { quantile } from '../statistics/summary.ts'
 import { defaultScale, gainEvidence, typicalGain } from './evidence.ts'
 import { baseRate, endings } from './finishing.ts'
-import type { Forecaster } from './forecaster.ts'
+import type { PureForecaster } from './forecaster.ts'
 import { mapQuantiles, standardQuantiles } from './quantiles.ts'
 
-export const constant: Forecaster = (environment, history, candidates) => {
+export const constant: PureForecaster = (environment, history, candidates) => {
   const evidence = gainEvidence(environment, history)
   const scale = typicalGain(evidence) ?? defaultScale
   const values = [...evidence.map(({ gain }) => gain), ...standardQuantiles.map(standard => scale * standard)]

@@ -20,15 +20,15 @@ const medians = (forecasts: readonly Forecast[]) => forecasts.map(({ quantiles }
 function evaluated(
   forecaster: Forecaster,
   { parts = [part], seed = 1, pools = 1000, worth = medians as Worth, resamples = 300 } = {},
-): Estimates {
+): Promise<Estimates> {
   const drawn = groupResamples(records, resamples, seed)
   return evaluate(forecaster, parts, { worth, pools, seed, random: seededRandom(seed), resamples: drawn })
 }
 
 const withInterval = (estimate: Estimate) => ({ value: estimate.value, ...intervalOf(estimate) })
 
-test('an oracle is perfect', () => {
-  const quality = evaluated(oracle)
+test('an oracle is perfect', async () => {
+  const quality = await evaluated(oracle)
   expect(quality.spearman.value).toBeCloseTo(1, 12)
   expect(withInterval(quality.error)).toEqual({ value: 0, low: 0, high: 0 })
   expect(withInterval(quality.regret)).toEqual({ value: 0, low: 0, high: 0 })
@@ -37,9 +37,9 @@ test('an oracle is perfect', () => {
   expect(quality.finishing.value).toBe(1)
 })
 
-test('the kernel beats the constant at order and size, and its intervals lie around its numbers', () => {
-  const constant = evaluated(forecasters.constant)
-  const kernel = evaluated(forecasters.kernel)
+test('the kernel beats the constant at order and size, and its intervals lie around its numbers', async () => {
+  const constant = await evaluated(forecasters.constant)
+  const kernel = await evaluated(forecasters.kernel)
   expect(constant.spearman.value).toBeNaN()
   expect(intervalOf(kernel.spearman).low).toBeGreaterThan(0.3)
   expect(kernel.error.value).toBeLessThan(constant.error.value)
@@ -54,7 +54,7 @@ test('the kernel beats the constant at order and size, and its intervals lie aro
   }
 })
 
-test('a constant scores what choosing at random scores, and so does whoever is said to have no ranking', () => {
+test('a constant scores what choosing at random scores, and so does whoever is said to have no ranking', async () => {
   const few = tested.slice(0, 16)
   const parts = [{ ...part, tested: few }]
   const random = seededRandom(9)
@@ -64,32 +64,43 @@ test('a constant scores what choosing at random scores, and so does whoever is s
   const drawn = Array.from({ length: 40_000 }, () => best - Math.max(nothing, ...random.sample(gains, 3)))
   const expected = drawn.reduce((sum, value) => sum + value, 0) / drawn.length
   // All 16 are in every pool, so only the order within the tie is left to chance.
-  const constant = evaluated(forecasters.constant, { parts, pools: 3, resamples: 1 })
+  const constant = await evaluated(forecasters.constant, { parts, pools: 3, resamples: 1 })
   expect(constant.regret.value).toBeCloseTo(expected, 3)
-  const unranked = evaluated(oracle, { parts, pools: 3, resamples: 1, worth: null })
+  const unranked = await evaluated(oracle, { parts, pools: 3, resamples: 1, worth: null })
   expect(unranked.regret.value).toBeCloseTo(constant.regret.value, 12)
   expect(unranked.spearman.value).toBeNaN()
 })
 
-test('the seed decides the numbers; the order of the worth can be another than the median', () => {
+test('the seed decides the numbers; the order of the worth can be another than the median', async () => {
   const numbers = (seed: number) => evaluated(forecasters.ridge, { seed, pools: 50, resamples: 20 })
-  expect(numbers(2)).toEqual(numbers(2))
-  expect(numbers(2)).not.toEqual(numbers(3))
-  const worst = evaluated(oracle, { worth: forecasts => medians(forecasts).map(median => -median), resamples: 1 })
+  expect(await numbers(2)).toEqual(await numbers(2))
+  expect(await numbers(2)).not.toEqual(await numbers(3))
+  const worst = await evaluated(oracle, { worth: forecasts => medians(forecasts).map(median => -median), resamples: 1 })
   expect(worst.regret.value).toBeGreaterThan(0.01)
 })
 
-test('a tested record in the history is refused, and so is testing nothing', () => {
-  expect(() => evaluated(oracle, { parts: [{ ...part, history: records }] })).toThrow(
-    `record ${tested[0]!.id} is both tested and in the history; leave it out of one`,
-  )
-  expect(() => evaluated(oracle, { parts: [{ ...part, tested: [] }] })).toThrow('no record is tested')
+test('resamples offer no record twice, so regret is about the same in them as it is', async () => {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  // 80 records in one part: each pool is a fifth of them.
+  const parts = [{ ...part, history: [], tested: records }]
+  const { regret } = await evaluated(forecasters.constant, { parts, pools: 2000, resamples: 150 })
+  expect(mean(regret.resampled) / regret.value).toBeGreaterThan(0.95)
+  expect(mean(regret.resampled) / regret.value).toBeLessThan(1.05)
 })
 
-test('over parts, ranks are averaged within and errors put together; over environments, what is defined is averaged', () => {
+test('a tested record in the history is refused, and so is testing nothing', async () => {
+  await expect(evaluated(oracle, { parts: [{ ...part, history: records }] })).rejects.toThrow(
+    `record ${tested[0]!.id} is both tested and in the history; leave it out of one`,
+  )
+  await expect(evaluated(oracle, { parts: [{ ...part, tested: [] }] })).rejects.toThrow('no record is tested')
+})
+
+test('over parts, ranks are averaged within and errors put together; over environments, what is defined is averaged', async () => {
   const [first, second] = [tested.slice(0, 10), tested.slice(10)].map(half => ({ ...part, tested: half }))
-  const [one, other, both] = [[first!], [second!], [first!, second!]].map(parts =>
-    evaluated(forecasters.ridge, { parts, pools: 10, resamples: 5 }),
+  const [one, other, both] = await Promise.all(
+    [[first!], [second!], [first!, second!]].map(parts =>
+      evaluated(forecasters.ridge, { parts, pools: 10, resamples: 5 }),
+    ),
   )
   const mean = meanEstimates([one!, other!])
   expect(both!.spearman.value).toBeCloseTo(mean.spearman.value, 12)

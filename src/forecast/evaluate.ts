@@ -6,7 +6,8 @@ import { type Estimate, meanEstimate } from '../statistics/bootstrap.ts'
 import type { Random } from '../statistics/random.ts'
 import type { Forecaster } from './forecaster.ts'
 import type { Drawn } from './group-resamples.ts'
-import { judge, type Part } from './judge.ts'
+import { type Judged, judge, type Part } from './judge.ts'
+import { judgePool } from './judge-pool.ts'
 import { type Measure, measures, qualityOf, type Worth } from './quality.ts'
 
 /** Each resample draws this many pools: their scatter adds a twentieth to the width of an interval. */
@@ -26,14 +27,25 @@ export interface EvaluationOptions {
 
 export type Estimates = Readonly<Record<Measure, Estimate>>
 
-export function evaluate(forecaster: Forecaster, parts: readonly Part[], options: EvaluationOptions): Estimates {
+export async function evaluate(
+  forecaster: Forecaster,
+  parts: readonly Part[],
+  options: EvaluationOptions,
+): Promise<Estimates> {
   const { worth, pools, seed, random, resamples } = options
-  const judged = parts.map(part => judge(forecaster, part, seed))
+  const judged: Judged[][] = []
+  // One part after the other: a language model's provider keeps what consecutive questions have in common.
+  for (const part of parts) judged.push(await judgePart(forecaster, part, seed))
   const quality = qualityOf(judged, { worth, pools, random: random.fork('pools') })
   const resampled = resamples.map((drawn, index) =>
     qualityOf(judged, { worth, pools: poolsAResample, random: random.fork(index), drawn }),
   )
   return estimatesFrom(measure => ({ value: quality[measure], resampled: resampled.map(one => one[measure]) }))
+}
+
+/** Each record against its own reference, where a part is not guarded; guarded ones have been of one reference so far. */
+function judgePart(forecaster: Forecaster, part: Part, seed: number): Promise<Judged[]> {
+  return part.guarded ? judge(forecaster, part, seed) : judgePool(forecaster, part.tested, part.history, seed)
 }
 
 /** The mean over environments, as the RWM paper gives it: a rank correlation over all would reward telling them apart. */

@@ -3,9 +3,10 @@
  */
 import type { Environment } from '../experiment/environment.ts'
 import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
-import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
 import type { Forecaster } from './forecaster.ts'
 import { guarded } from './leak-guard.ts'
+import { type StoodIn, standingIn } from './stand-in.ts'
 
 /** One history with the records that are forecast from it. */
 export interface Part {
@@ -19,14 +20,15 @@ export interface Part {
 
 export interface Judged {
   readonly record: ExperimentRecord
-  readonly forecast: Forecast
+  readonly forecast: StoodIn
 }
 
 /** Throws where a forecast was conditioned on its own record or, in a guarded part, on one of its near-duplicate group. */
-export function judge(forecaster: Forecaster, part: Part, seed: number): Judged[] {
+export async function judge(forecaster: Forecaster, part: Part, seed: number): Promise<Judged[]> {
   const { environment, history, tested } = part
   refuseOverlap(part)
-  const forecasts = (part.guarded ? guarded(forecaster) : forecaster)(environment, history, tested, { seed })
+  const asked = standingIn(forecaster)
+  const forecasts = await (part.guarded ? guarded(asked) : asked)(environment, history, tested, { seed })
   const judged = tested.map((record, index) => ({ record, forecast: forecasts[index]! }))
   refuseLeaks(part, judged)
   return judged

@@ -265,11 +265,11 @@ function drawFromModel(records: readonly ExperimentRecord[], random: Random): Ex
   })
 }
 
-test('the guarded kernel still knows the direction from what is no near-duplicate', () => {
+test('the guarded kernel still knows the direction from what is no near-duplicate', async () => {
   const leave = candidateOf(nanochat, 'Train the matrices with AdamW instead of Muon.', { optimiser: 'adamw' }, [
     'optimiser',
   ])
-  const [forecast] = guarded(forecasters.kernel)(nanochat, olmoHistory, [leave], options)
+  const [forecast] = await guarded(forecasters.kernel)(nanochat, olmoHistory, [leave], options)
   expect(forecast!.recordIds).not.toContain(1)
   expect(forecast!.recordIds).toContain(2)
   expect(forecast!.quantiles[2]).toBeLessThan(0)

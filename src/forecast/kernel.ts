@@ -6,7 +6,7 @@ import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { median } from '../statistics/summary.ts'
 import { finishedShare, isMeasured, type MeasuredRecord } from './evidence.ts'
 import { endings } from './finishing.ts'
-import type { Forecaster } from './forecaster.ts'
+import type { PureForecaster } from './forecaster.ts'
 import { compareSubjects, gainCovariance, type KernelSubject } from './gain-kernel.ts'
 import { bendSlope, familyScales, unbendGain } from './gain-transform.ts'
 import { finishingByKernel } from './kernel-finishing.ts'
@@ -17,7 +17,7 @@ import { relevantRecords } from './relevant-records.ts'
 /** More records than this cost more than they tell: the factorisation grows with the cube. */
 const mostRecords = 800
 
-export const kernel: Forecaster = (environment, history, candidates, { seed }) => {
+export const kernel: PureForecaster = (environment, history, candidates, { seed }) => {
   const records = relevantRecords(environment, history.filter(isInformative), candidates, mostRecords)
   const scales = familyScales(environment, records)
   const measured = records.filter(isMeasured)

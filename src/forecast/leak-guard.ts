@@ -20,19 +20,18 @@ export function withoutNearDuplicates(
  * The same forecaster with every candidate guarded for itself: candidates of one group are asked together, with the
  * history that has nothing of that group. (One history for all candidates would lose what they share with each other.)
  */
-export function guarded(forecaster: Forecaster): Forecaster {
-  return (environment, history, candidates, options) => {
+export function guarded<Answer>(forecaster: Forecaster<Answer>): Forecaster<Answer> {
+  return async (environment, history, candidates, options) => {
     const groups = nearDuplicateGroups([...history, ...candidates])
     const groupOf = (candidate: number) => groups[history.length + candidate]!
     const byGroup = Map.groupBy(candidates.keys(), groupOf)
-    const forecasts = new Map(
-      [...byGroup].flatMap(([group, members]) => {
-        const allowed = history.filter((_, index) => groups[index] !== group)
-        const asked = members.map(member => candidates[member]!)
-        const answers = forecaster(environment, allowed, asked, options)
-        return members.map((member, index) => [member, answers[index]!] as const)
-      }),
-    )
+    const forecasts = new Map<number, Answer>()
+    for (const [group, members] of byGroup) {
+      const allowed = history.filter((_, index) => groups[index] !== group)
+      const asked = members.map(member => candidates[member]!)
+      const answers = await forecaster(environment, allowed, asked, options)
+      for (const [index, member] of members.entries()) forecasts.set(member, answers[index]!)
+    }
     return candidates.map((_, index) => forecasts.get(index)!)
   }
 }

@@ -6,13 +6,13 @@ import type { Forecast } from '../experiment/record.ts'
 import { cosine, fitTfIdf } from '../text/tfidf.ts'
 import { defaultScale, gainEvidence, typicalGain } from './evidence.ts'
 import { endings, finishingProbability } from './finishing.ts'
-import type { Forecaster } from './forecaster.ts'
+import type { PureForecaster } from './forecaster.ts'
 import { interventionText } from './intervention-text.ts'
 import { normalQuantiles } from './quantiles.ts'
 import { inOrder } from './relevant-records.ts'
 
 /** The usual five, weighed by similarity; `equal` weighs them alike. */
-export function nearestNeighbours(count: number, weighing: 'similarity' | 'equal'): Forecaster {
+export function nearestNeighbours(count: number, weighing: 'similarity' | 'equal'): PureForecaster {
   return (environment, history, candidates) => {
     const records = inOrder(history)
     const evidence = gainEvidence(environment, records)
@@ -54,4 +54,4 @@ export function nearestNeighbours(count: number, weighing: 'similarity' | 'equal
   }
 }
 
-export const neighbours: Forecaster = nearestNeighbours(5, 'similarity')
+export const neighbours: PureForecaster = nearestNeighbours(5, 'similarity')

@@ -15,10 +15,15 @@ test('the noise ceiling is the rank correlation of two seeds', () => {
     const random = seededRandom(4)
     return records
       .filter(({ measured }) => measured !== null)
-      .map(record => ({
-        ...record,
-        runs: [11, 12].map(seed => runOf(seed, 2 - record.measured!.gain + noise * random.normal())),
-      }))
+      .map(record => {
+        const values = [0, 0].map(() => 2 - record.measured!.gain + noise * random.normal())
+        const gain = 2 - (values[0]! + values[1]!) / 2
+        return {
+          ...record,
+          measured: { ...record.measured!, gain },
+          runs: values.map((value, seed) => runOf(seed, value)),
+        }
+      })
   }
   const ceiling = (noise: number) => noiseCeiling(withSeeds(noise), resamples)
   expect(ceiling(0).value).toBeCloseTo(1, 12)
@@ -31,6 +36,21 @@ test('the noise ceiling is the rank correlation of two seeds', () => {
   expect(real.value).toBeLessThan(1)
   expect(real.value).toBeGreaterThan(0.5)
   expect(noiseCeiling(records, resamples).value).toBeNaN()
+})
+
+test('records against different references are ranked by their gains, not by their metric', () => {
+  const random = seededRandom(6)
+  const series = records.slice(0, 40).map((record, index) => {
+    const gain = random.normal()
+    const reference = 2 - index
+    return {
+      ...record,
+      measured: { gain, standardError: null, degreesOfFreedom: 0, probabilityBetter: null },
+      runs: [0, 1].map(seed => runOf(seed, reference - gain + (seed === 0 ? 1 : -1) * (index % 2 === 0 ? 5 : -5))),
+    }
+  })
+  // Seeds that are off in opposite ways agree on nothing, although the metric falls steadily over the series.
+  expect(noiseCeiling(series, []).value).toBeLessThan(-0.5)
 })
 
 test('from there it is Spearman and Brown’s', () => {

@@ -4,31 +4,46 @@
  */
 import { objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
-import { evidenceOf, finishedValues } from '../experiment/records.ts'
+import { byOrigin, evidenceOf, finishedValues } from '../experiment/records.ts'
 import type { Estimate } from '../statistics/bootstrap.ts'
 import { spearman } from '../statistics/ranks.ts'
+import { median } from '../statistics/summary.ts'
 import type { Drawn } from './group-resamples.ts'
 
-/** Rank correlation of the first finished seed's metric with the second's over interventions; NaN with fewer than three. */
+/**
+ * Rank correlation of the gain by the first finished seed with that by the second, over records that have both; NaN with fewer than
+ * three. Gains, so that records against different references can be ranked together.
+ */
 export function noiseCeiling(records: readonly ExperimentRecord[], resamples: readonly Drawn[]): Estimate {
-  return {
-    value: seedCorrelation(records, () => 1),
-    resampled: resamples.map(drawn => seedCorrelation(records, drawn)),
+  const pairs = records.flatMap(record => {
+    const pair = seedGains(record)
+    return pair === null ? [] : [{ record, pair }]
+  })
+  const correlation = (drawn: Drawn): number => {
+    const chosen = pairs.flatMap(({ record, pair }) => Array<readonly [number, number]>(drawn(record)).fill(pair))
+    if (chosen.length < 3) return Number.NaN
+    return (
+      spearman(
+        chosen.map(([first]) => first),
+        chosen.map(([, second]) => second),
+      ) ?? Number.NaN
+    )
   }
+  return { value: correlation(() => 1), resampled: resamples.map(correlation) }
 }
 
-function seedCorrelation(records: readonly ExperimentRecord[], drawn: Drawn): number {
-  const pairs = records.flatMap(record => {
-    const [first, second] = finishedValues(evidenceOf(record.runs), objectiveOf(record.environment.family).name)
-    return first === undefined || second === undefined ? [] : Array(drawn(record)).fill([first, second] as const)
-  })
-  if (pairs.length < 3) return Number.NaN
-  return (
-    spearman(
-      pairs.map(([first]) => first),
-      pairs.map(([, second]) => second),
-    ) ?? Number.NaN
-  )
+/** Runs of our own, or where there are none, those that a log brought: whatever the gain was measured by. */
+function seedGains({ runs, environment, measured }: ExperimentRecord): readonly [number, number] | null {
+  if (measured === null) return null
+  const { own, imported } = byOrigin(evidenceOf(runs))
+  if (own.length > 0 && imported.length > 0) return null
+  const { name, direction } = objectiveOf(environment.family)
+  const values = finishedValues([...own, ...imported], name)
+  const [first, second] = values
+  if (first === undefined || second === undefined) return null
+  const sign = direction === 'minimize' ? -1 : 1
+  const gainOf = (value: number) => measured.gain + sign * (value - median(values))
+  return [gainOf(first), gainOf(second)]
 }
 
 /** Spearman (1910) and Brown (1910): the correlation of two measurements that are each the mean of two seeds, from that of two single seeds. */

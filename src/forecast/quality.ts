@@ -4,11 +4,14 @@
  */
 import { type Forecast, quantileLevels } from '../experiment/record.ts'
 import { brierSkill } from '../statistics/brier.ts'
+import { kendall } from '../statistics/kendall.ts'
+import { pairwiseAccuracy } from '../statistics/pairwise.ts'
 import { coverage, meanPinballLoss } from '../statistics/pinball.ts'
 import type { Random } from '../statistics/random.ts'
 import { ndcgAt, regretAt } from '../statistics/ranking.ts'
 import { spearman } from '../statistics/ranks.ts'
 import { meanDefined } from '../statistics/summary.ts'
+import { chanceOfGain } from './chance-of-gain.ts'
 import { endingsOf } from './evidence.ts'
 import type { Drawn } from './group-resamples.ts'
 import type { Judged } from './judge.ts'
@@ -21,6 +24,9 @@ export const chosenOfPool = 3
 export interface Quality {
   /** Rank correlation of forecast medians and gains, over records with a gain. */
   readonly spearman: number
+  readonly kendall: number
+  /** Share of pairs of gains in the right order; half for a tied forecast. */
+  readonly pairs: number
   /** Mean absolute error of the median, over records with a gain. */
   readonly error: number
   /** Of all quantiles, over records with a gain. */
@@ -30,11 +36,24 @@ export interface Quality {
   /** Of choosing 3 of 16 by the worth; a failure brings nothing. */
   readonly regret: number
   readonly ndcg: number
+  /** Brier skill of the chance that a run that finished is better than its reference. */
+  readonly better: number
   /** Brier skill of the chance of finishing legally, over runs. */
   readonly finishing: number
 }
 export type Measure = keyof Quality
-export const measures: readonly Measure[] = ['spearman', 'error', 'pinball', 'held', 'regret', 'ndcg', 'finishing']
+export const measures: readonly Measure[] = [
+  'spearman',
+  'kendall',
+  'pairs',
+  'error',
+  'pinball',
+  'held',
+  'regret',
+  'ndcg',
+  'better',
+  'finishing',
+]
 
 /**
  * What pools are ranked by, larger first. Null for a forecaster that does not look at candidates: it has no ranking, and
@@ -62,21 +81,37 @@ export function qualityOf(parts: readonly (readonly Judged[])[], options: Qualit
   const perPart = Math.ceil(pools / parts.length)
   const choices = resampled
     .filter(part => part.length > 0)
-    .flatMap(part =>
-      Array.from({ length: perPart }, () => choose(random.sample(part, Math.min(poolSize, part.length)), worth)),
-    )
+    .flatMap(part => Array.from({ length: perPart }, () => choose(drawPool(part, random), worth)))
   return {
-    spearman: meanDefined(measured.map(part => (worth === null ? Number.NaN : rankCorrelation(part)))),
+    spearman: meanDefined(measured.map(part => (worth === null ? Number.NaN : agreement(spearman, part)))),
+    kendall: meanDefined(measured.map(part => (worth === null ? Number.NaN : agreement(kendall, part)))),
+    pairs: meanDefined(measured.map(part => (worth === null ? 0.5 : agreement(pairwiseAccuracy, part)))),
     ...sizeOf(measured.flat()),
     regret: meanDefined(choices.map(({ regret }) => regret)),
     ndcg: meanDefined(choices.map(({ ndcg }) => ndcg)),
+    better: betterSkill(measured.flat()),
     finishing: finishingSkill(resampled.flat()),
   }
 }
 
-function rankCorrelation(part: readonly Judged[]): number {
+/** A record that a resample has drawn twice cannot be offered twice: pools with copies have fewer to choose from, and more to regret. */
+function drawPool(part: readonly Judged[], random: Random): Judged[] {
+  const left = [...part]
+  const pool = new Set<Judged>()
+  for (let place = 0; place < left.length && pool.size < poolSize; place++) {
+    const drawn = place + random.integer(left.length - place)
+    pool.add(left[drawn]!)
+    left[drawn] = left[place]!
+  }
+  return [...pool]
+}
+
+function agreement(
+  of: (gains: readonly number[], medians: readonly number[]) => number | null,
+  part: readonly Judged[],
+): number {
   const medians = part.map(({ forecast }) => forecast.quantiles[2])
-  return spearman(medians, part.map(gainOf)) ?? Number.NaN
+  return of(part.map(gainOf), medians) ?? Number.NaN
 }
 
 function sizeOf(measured: readonly Judged[]): Pick<Quality, 'error' | 'pinball' | 'held'> {
@@ -99,6 +134,17 @@ function choose(pool: readonly Judged[], worth: Worth): { readonly regret: numbe
   const gains = pool.map(({ record }) => record.measured?.gain ?? null)
   const predictions = worth === null ? gains.map(() => 0) : worth(pool.map(({ forecast }) => forecast))
   return { regret: regretAt(chosenOfPool, gains, predictions), ndcg: ndcgAt(chosenOfPool, gains, predictions) }
+}
+
+function betterSkill(measured: readonly Judged[]): number {
+  if (measured.length === 0) return Number.NaN
+  const chances = measured.map(({ forecast: { quantiles } }) => chanceOfGain({ quantiles, finishes: 1 }))
+  return (
+    brierSkill(
+      chances,
+      measured.map(one => gainOf(one) > 0),
+    ) ?? Number.NaN
+  )
 }
 
 /** Resamples ask for the same records hundreds of times. */

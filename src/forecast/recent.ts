@@ -5,12 +5,12 @@
 import { mean } from '../statistics/summary.ts'
 import { defaultScale, gainEvidence, typicalGain } from './evidence.ts'
 import { baseRate, endings } from './finishing.ts'
-import type { Forecaster } from './forecaster.ts'
+import type { PureForecaster } from './forecaster.ts'
 import { normalQuantiles } from './quantiles.ts'
 
 const remembered = 10
 
-export const recent: Forecaster = (environment, history, candidates) => {
+export const recent: PureForecaster = (environment, history, candidates) => {
   const evidence = gainEvidence(environment, history)
   const scale = typicalGain(evidence) ?? defaultScale
   const gains = evidence.slice(-remembered).map(({ gain }) => gain)

@@ -21,12 +21,30 @@ export function relevantRecords(
   limit: number,
 ): ExperimentRecord[] {
   if (records.length <= limit) return inOrder(records)
+  const relevance = relevanceTo(environment, candidates)
+  return inOrder(
+    inOrder(records)
+      .map(record => ({ record, score: relevance(record) }))
+      .sort((first, second) => second.score - first.score)
+      .slice(0, limit)
+      .map(({ record }) => record),
+  )
+}
+
+/**
+ * How much a record may tell of the candidate it is most like: 20 for the same version or 10 for the same family, and up
+ * to 2 for words and changed options alike.
+ */
+export function relevanceTo(
+  environment: Environment,
+  candidates: readonly Candidate[],
+): (record: ExperimentRecord) => number {
   const asked = candidates.map(candidate => interventionText(candidate.intervention, candidate.changes))
   // The words of the candidates are all that can be alike: fitting to them alone keeps a long history cheap.
   const model = fitTfIdf(asked, { bigrams: false })
   const vectors = asked.map(text => model.transform(text))
   const names = candidates.map(({ changes }) => new Set(changes.map(({ option }) => optionName(option))))
-  const relevance = (record: ExperimentRecord): number => {
+  return record => {
     const vector = model.transform(interventionText(record.intervention, record.changes))
     const changed = record.changes.map(({ option }) => optionName(option))
     let best = 0
@@ -37,13 +55,6 @@ export function relevantRecords(
     })
     return best + 10 * closeness(environment, record.environment)
   }
-  return inOrder(
-    inOrder(records)
-      .map(record => ({ record, score: relevance(record) }))
-      .sort((first, second) => second.score - first.score)
-      .slice(0, limit)
-      .map(({ record }) => record),
-  )
 }
 
 function closeness(target: Environment, other: Environment): number {

@@ -7,13 +7,13 @@ import { fitSparseRidge } from '../statistics/ridge.ts'
 import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
 import { defaultScale, type GainEvidence, gainEvidence, typicalGain } from './evidence.ts'
 import { endings, finishingProbability } from './finishing.ts'
-import type { Forecaster } from './forecaster.ts'
+import type { PureForecaster } from './forecaster.ts'
 import { interventionText } from './intervention-text.ts'
 import { normalQuantiles } from './quantiles.ts'
 import { inOrder } from './relevant-records.ts'
 
 /** The usual penalty is 1, scikit-learn's default. */
-export function ridgeRegression(penalty: number): Forecaster {
+export function ridgeRegression(penalty: number): PureForecaster {
   return (environment, history, candidates) => {
     const records = inOrder(history)
     const evidence = gainEvidence(environment, records)
@@ -48,7 +48,7 @@ export function ridgeRegression(penalty: number): Forecaster {
   }
 }
 
-export const ridge: Forecaster = ridgeRegression(1)
+export const ridge: PureForecaster = ridgeRegression(1)
 
 /** How far off each half of the records is when the other half predicts it. */
 function typicalError(

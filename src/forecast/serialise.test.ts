@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { guarded, withoutNearDuplicates } from './leak-guard.ts'
@@ -12,7 +13,10 @@ const nanochat = environmentOf('nanochat', { optimiser: 'muon', learningRate: 0.
 const promoted = environmentOf('olmo', { optimiser: 'adamw', learningRate: 0.004 })
 
 const history: ExperimentRecord[] = [
-  recordWith(7, olmo, candidateOf(olmo, 'Use Muon.', { optimiser: 'muon' }, ['optimiser']), 0.0182, 0.0021),
+  {
+    ...recordWith(7, olmo, candidateOf(olmo, 'Use Muon.', { optimiser: 'muon' }, ['optimiser']), 0.0182, 0.0021),
+    runs: [0.9812, 0.98004, 0.97].map((bpb, index) => runWith(index + 1, { val_bpb: bpb, seconds: 60 })),
+  },
   {
     ...recordWith(3, promoted, candidateOf(promoted, 'Raise the rate.', { learningRate: 0.1 }), null),
     outcome: 'diverged',
@@ -20,6 +24,12 @@ const history: ExperimentRecord[] = [
   },
   recordWith(9, nanochat, candidateOf(nanochat, 'Back to AdamW.', { optimiser: 'adamw' }), -0.036),
 ]
+function runWith(seed: number, metrics: Record<string, number>): Run {
+  const known = { reason: null, exitCode: 0, startedAt: null, finishedAt: null, seconds: null, cost: null }
+  const outcome = { kind: 'finished', metrics, ...known } as const
+  return { id: seed, versionId: '', interventionId: 7, seed, attempt: 0, outcome }
+}
+
 const diff = '--- a/train.py\n+++ b/train.py\n@@ -1,1 +1,1 @@\n-DEPTH = 8\n+DEPTH = 9\n'
 
 test('says environment, history and candidate, and how references differ', () => {
@@ -37,7 +47,7 @@ test('says environment, history and candidate, and how references differ', () =>
     objective: "val_bpb" in "bits per byte", minimize; a positive gain is better
     reference: {"learningRate":0.002,"optimiser":"adamw"}
 
-    # History: 3 records
+    # History
 
     ## Record 3
     environment: this one with another reference: "learningRate" is 0.004
@@ -50,7 +60,7 @@ test('says environment, history and candidate, and how references differ', () =>
     intervention: "Use Muon."
     tags: ["optimiser"]
     changes "optimiser" from "adamw" to "muon"
-    outcome: finished, gain +0.01820 ± 0.0021
+    outcome: finished, "val_bpb" 0.98004, gain +0.01820 ± 0.0021, 3 seeds
 
     ## Record 9
     environment: another one, "nanochat", objective "val_bpb" in "bits per byte", minimize: "optimiser" is "muon", "learningRate" is 0.02
@@ -119,7 +129,7 @@ test('what was written elsewhere cannot pass for a heading or an outcome', () =>
       const lines = serialise(olmo, [recordWith(1, olmo, candidate, 0.01)], candidate).split(/\r\n|[\n\r\u2028\u2029]/)
       expect(lines.filter(line => line.startsWith('#'))).toEqual([
         '# Environment',
-        '# History: 1 records',
+        '# History',
         '## Record 1',
         '# Candidate',
       ])
@@ -133,6 +143,11 @@ test('a long diff is cut, and says so', () => {
   const intervention = { sentence: '', overrides: null, diff: long, tags: [], origin: null }
   const text = serialise(olmo, [], { intervention, changes: [] })
   expect(text).toContain('> +line 198\n(301 more lines)\n')
+  const endless = { ...intervention, sentence: 'x'.repeat(1e6), diff: `@@ -0,0 +1,1 @@\n+${'y'.repeat(1e6)}` }
+  const cut = serialise(olmo, [], { intervention: endless, changes: [] })
+  expect(cut).toContain('x (998000 more characters)"\n')
+  expect(cut).toContain('y (998001 more characters)\n')
+  expect(cut.length).toBeLessThan(5000)
 })
 
 test('no record of the near-duplicate group reaches the text when a candidate is tested across environments', () => {
@@ -146,14 +161,14 @@ test('no record of the near-duplicate group reaches the text when a candidate is
   expect(text).not.toContain('SECRET')
 })
 
-test('the guard gives every candidate its own history and keeps their order', () => {
+test('the guard gives every candidate its own history and keeps their order', async () => {
   const tested = [
     candidateOf(nanochat, 'a', { optimiser: 'adamw' }, ['optimiser']),
     candidateOf(nanochat, 'b', { learningRate: 0.01 }),
     candidateOf(nanochat, 'c', { optimiser: 'lion' }, ['optimiser']),
   ]
   const asked: [sentences: string[], history: number[]][] = []
-  const forecasts = guarded((_environment, records, candidates) => {
+  const forecasts = await guarded((_environment, records, candidates) => {
     asked.push([candidates.map(({ intervention }) => intervention.sentence), records.map(({ id }) => id)])
     return candidates.map(({ intervention }) => ({
       quantiles: [0, 0, 0, 0, 0],

@@ -8,10 +8,12 @@ import { type Environment, objectiveOf, type Reference } from '../experiment/env
 import type { ChangedOption, Intervention } from '../experiment/intervention.ts'
 import { canonicalJson, type Json } from '../experiment/json.ts'
 import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
+import { median } from '../statistics/summary.ts'
 import { inOrder } from './relevant-records.ts'
 
-/** Lines of a diff that are shown; the rest is counted. */
+/** Lines of a diff and characters of a line or a sentence that are shown; the rest is counted. */
 const longestDiff = 200
+const longestText = 2000
 
 export function serialise(
   environment: Environment,
@@ -26,7 +28,8 @@ export function serialiseHistory(environment: Environment, history: readonly Exp
   const records = inOrder(history).map(record => serialiseRecord(environment, record))
   return [
     `# Environment\n${serialiseEnvironment(environment)}`,
-    `# History: ${records.length} records\n`,
+    // Not how many: a history that has grown still begins as it did, and prompt caches hold over rounds.
+    '# History\n',
     ...records,
   ].join('\n')
 }
@@ -53,7 +56,8 @@ function serialiseEnvironment({ family, version }: Environment): string {
   ])
 }
 
-function serialiseRecord(target: Environment, record: ExperimentRecord): string {
+/** A record as the history shows it. */
+export function serialiseRecord(target: Environment, record: ExperimentRecord): string {
   return `## Record ${record.id}\n${lines([
     `environment: ${relation(target, record.environment)}`,
   ])}${serialiseIntervention(record)}outcome: ${outcomeText(record)}\n`
@@ -63,7 +67,7 @@ function serialiseRecord(target: Environment, record: ExperimentRecord): string 
 export function serialiseIntervention({ intervention, changes }: Candidate): string {
   const { sentence, tags, diff } = intervention
   return lines([
-    `intervention: ${quoted(sentence)}`,
+    `intervention: ${quoted(bounded(sentence))}`,
     tags.length > 0 && `tags: ${quoted([...tags].sort())}`,
     ...changes.map(change => `changes ${changeText(change)}`),
     ...(diff === null ? [] : diffLines(diff)),
@@ -93,12 +97,17 @@ function referenceText({ configuration, commit, label }: Reference): string {
   return commit === null ? 'unknown' : `commit ${quoted(commit)}`
 }
 
-function outcomeText({ outcome, measured, runs, verdict }: ExperimentRecord): string {
+function outcomeText({ environment, outcome, measured, runs, verdict }: ExperimentRecord): string {
   if (measured === null) return outcome === null ? 'not known yet' : `${outcome}, no gain`
   const error = measured.standardError === null ? '' : ` ± ${measured.standardError.toPrecision(2)}`
   const seeds = new Set(runs.flatMap(({ outcome, seed }) => (outcome?.kind === 'finished' ? [seed] : []))).size
   const repeats = seeds === 0 ? '' : `, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
-  return `${outcome ?? 'finished'}, gain ${signed(measured.gain)}${error}${repeats}${verdict === null ? '' : `, ${verdict}`}`
+  const { name } = objectiveOf(environment.family)
+  const finished = runs.flatMap(({ outcome }) => (outcome?.kind === 'finished' ? [outcome.metrics[name]] : []))
+  const values = finished.filter(value => typeof value === 'number')
+  // The level says how far the objective could still go, which the gain alone does not.
+  const level = values.length === 0 ? '' : `, ${quoted(name)} ${Number(median(values).toPrecision(6))}`
+  return `${outcome ?? 'finished'}${level}, gain ${signed(measured.gain)}${error}${repeats}${verdict === null ? '' : `, ${verdict}`}`
 }
 
 function signed(value: number): string {
@@ -114,9 +123,18 @@ function valueText(value: Json | undefined): string {
 }
 
 function diffLines(diff: NonNullable<Intervention['diff']>): string[] {
-  const all = diff.replace(/\n$/, '').split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
-  const shown = all.slice(0, longestDiff).map(line => `> ${line}`)
+  const all = diff
+    .replace(/\n$/, '')
+    .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
+    // Hashes of files say nothing, and cost a reader of tokens more than a changed line.
+    .filter(line => !/^index [0-9a-f]+\.\.[0-9a-f]+/.test(line))
+  const shown = all.slice(0, longestDiff).map(line => `> ${bounded(line)}`)
   return ['diff:', ...shown, ...(all.length > longestDiff ? [`(${all.length - longestDiff} more lines)`] : [])]
+}
+
+function bounded(text: string): string {
+  if (text.length <= longestText) return text
+  return `${text.slice(0, longestText)} (${text.length - longestText} more characters)`
 }
 
 /** JSON on one line, for every reader's idea of a line: JSON itself lets three line separators stand. */

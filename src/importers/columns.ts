@@ -1,6 +1,7 @@
 /**
  * What the columns of a results table are: by their names, and where there is no header by what stands in them.
  */
+import { bare, columnNamed, columnWords, neither, normal, noteWords, optionPrefix } from './column-names.ts'
 import { directionOfName } from './direction.ts'
 import { meaningOf } from './status-words.ts'
 import type { TableLine } from './table.ts'
@@ -21,89 +22,24 @@ export interface Columns {
   readonly tag: number | null
   readonly configuration: number | null
   readonly time: number | null
+  readonly seed: number | null
   /** Tells several environments in one file apart: tier, hardware. */
   readonly series: number | null
+  /** Written after the run, beside a description. */
+  readonly notes: readonly number[]
   /** Columns that hold numbers a run produced. */
   readonly metrics: readonly Column[]
-  /** In a table without status and text, the columns that hold what was set. */
+  /** Columns that hold what was set: those that say so, and in a table without status and text all others. */
   readonly options: readonly Column[]
 }
 
-const named: Readonly<Record<string, readonly string[]>> = {
-  commit: ['commit', 'hash', 'sha', 'commit_hash', 'git_commit', 'git_sha', 'git_hash', 'commit_sha', 'revision'],
-  status: ['status', 'decision', 'verdict', 'result', 'outcome', 'state', 'action', 'kept'],
-  description: [
-    'description',
-    'desc',
-    'change',
-    'changes',
-    'notes',
-    'note',
-    'summary',
-    'comment',
-    'message',
-    'details',
-  ],
-  proposal: ['reasoning', 'hypothesis', 'idea', 'rationale', 'proposal', 'motivation', 'intervention', 'reason'],
-  tag: [
-    'tag',
-    'name',
-    'label',
-    'experiment',
-    'exp',
-    'exp_id',
-    'experiment_id',
-    'experiment_name',
-    'run_name',
-    'variant',
-  ],
-  configuration: [
-    'config',
-    'configuration',
-    'params',
-    'parameters',
-    'hyperparameters',
-    'hparams',
-    'args',
-    'settings',
-    'overrides',
-  ],
-  time: ['timestamp', 'time', 'date', 'datetime', 'created', 'created_at', 'finished_at'],
-  series: ['tier', 'hardware', 'gpu', 'device', 'machine', 'host'],
-}
-
-/** Numbers that count rows or say who and where; never a result. */
-const neither = new Set([
-  'experiment',
-  'exp',
-  'step',
-  'steps',
-  'run',
-  'id',
-  'run_id',
-  'trial',
-  'trial_id',
-  'iteration',
-  'iter',
-  'index',
-  'row',
-  'pr',
-  'seed',
-  'attempt',
-  'round',
-])
-
-function normal(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-}
+/** What stands in which column, where the guess is wrong: a column's name for each role; several of one role in lines. */
+export type ColumnMapping = Readonly<Record<string, string>>
 
 /** A header names things: no number among its cells, and a word that we know or at least two cells. */
 export function isHeader(cells: readonly string[]): boolean {
   if (cells.length < 2 || cells.some(cell => numberIn(cell) !== null)) return false
-  const known = new Set(Object.values(named).flat())
+  const known = new Set(Object.values(columnWords).flat())
   const names = cells.map(normal)
   if (names.some(name => known.has(name))) return true
   return (
@@ -111,12 +47,21 @@ export function isHeader(cells: readonly string[]): boolean {
   )
 }
 
-/** The roles of the columns of a table with this header; `rows` decide which of the others hold numbers. */
-export function columnsOfHeader(header: readonly string[], rows: readonly TableLine[]): Columns {
+/**
+ * The roles of the columns of a table with this header; `rows` decide which of the others hold numbers. Throws the name of a column in
+ * the mapping that the header does not have.
+ */
+export function columnsOfHeader(
+  header: readonly string[],
+  rows: readonly TableLine[],
+  mapping: ColumnMapping = {},
+): Columns {
   const names = header.map((name, index) => (name === '' ? `column ${index + 1}` : name))
-  const taken = new Map<string, number>()
-  const roleOf = new Map<number, string>()
-  for (const [role, words] of Object.entries(named)) {
+  const told = toldRoles(names, mapping)
+  const roleOf = new Map(told)
+  const taken = new Map([...told].map(([index, role]) => [role, index]))
+  for (const [role, words] of Object.entries(columnWords)) {
+    if (taken.has(role)) continue
     for (const word of words) {
       const index = names.findIndex((name, i) => normal(name) === word && !roleOf.has(i))
       if (index < 0 || !(role === 'status' ? holdsStatuses(rows, index, header.length) : true)) continue
@@ -127,10 +72,19 @@ export function columnsOfHeader(header: readonly string[], rows: readonly TableL
   }
   const at = (role: string): number | null => taken.get(role) ?? null
   const isText = at('status') !== null || at('description') !== null || at('proposal') !== null
-  const rest = names.map((name, index) => ({ index, name })).filter(column => !roleOf.has(column.index))
+  const all = names.map((name, index) => ({ index, name }))
+  const isOption = ({ index, name }: Column) =>
+    roleOf.get(index) === 'option' || (!roleOf.has(index) && optionPrefix.test(name))
+  const rest = all.filter(column => !roleOf.has(column.index) && !isOption(column))
+  const isNote = ({ name }: Column) => at('description') !== null && noteWords.has(normal(name))
   const whole = rows.filter(row => row.cells.length === header.length)
-  const metrics = rest.filter(column => holdsNumbers(whole, column) && (isText || looksMeasured(whole, column)))
-  const options = isText ? [] : rest.filter(column => !metrics.includes(column) && !neither.has(normal(column.name)))
+  const saysOptions = all.some(isOption)
+  const metrics = rest.filter(
+    column => !isNote(column) && holdsNumbers(whole, column) && (isText || saysOptions || looksMeasured(whole, column)),
+  )
+  const others = rest.filter(column => !metrics.includes(column) && !neither.has(normal(column.name)))
+  const options = all.filter(column => isOption(column) || (!isText && !saysOptions && others.includes(column)))
+  const objective = at('metric')
   return {
     names,
     commit: at('commit'),
@@ -140,10 +94,34 @@ export function columnsOfHeader(header: readonly string[], rows: readonly TableL
     tag: at('tag'),
     configuration: at('configuration'),
     time: at('time'),
-    series: isText && distinct(whole, at('series')) > 1 ? at('series') : null,
-    metrics,
-    options,
+    seed: at('seed'),
+    series: told.get(at('series') ?? -1) === 'series' || (isText && splits(whole, at('series'))) ? at('series') : null,
+    notes: rest.filter(isNote).map(({ index }) => index),
+    metrics: withBareNames([
+      ...(objective === null ? [] : [{ index: objective, name: names[objective]! }]),
+      ...metrics,
+    ]),
+    options: withBareNames(options),
   }
+}
+
+function withBareNames(columns: readonly Column[]): Column[] {
+  const counts = new Map<string, number>()
+  for (const { name } of columns) counts.set(bare(name), (counts.get(bare(name)) ?? 0) + 1)
+  return columns.map(({ index, name }) => ({ index, name: counts.get(bare(name)) === 1 ? bare(name) : name }))
+}
+
+/** By index. A name of the caller stands for a column whatever its case. */
+function toldRoles(names: readonly string[], mapping: ColumnMapping): Map<number, string> {
+  const roles = new Map<number, string>()
+  for (const [role, text] of Object.entries(mapping)) {
+    for (const wanted of text.split('\n')) {
+      const index = columnNamed(names, wanted)
+      if (index < 0) throw new Error(`no column "${wanted}" for the ${role}: its columns are ${names.join(', ')}`)
+      roles.set(index, role === 'environment' ? 'series' : role)
+    }
+  }
+  return roles
 }
 
 /** The roles in a table that begins with its first row: status by its words, the metric by its place before it. */
@@ -172,7 +150,9 @@ export function columnsWithoutHeader(rows: readonly TableLine[], metric: string)
     tag: null,
     configuration: null,
     time: null,
+    seed: null,
     series: null,
+    notes: [],
     metrics,
     options: [],
   }
@@ -194,6 +174,12 @@ function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {
 function looksMeasured(rows: readonly TableLine[], column: Column): boolean {
   if (directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length) return true
   return rows.some(row => /\.\d{8,}/.test(row.cells[column.index]!))
+}
+
+/** A few values that come back: words of its own in each row tell no environments apart. */
+function splits(rows: readonly TableLine[], index: number | null): boolean {
+  const count = distinct(rows, index)
+  return count > 1 && count <= 12 && count <= rows.length / 2
 }
 
 function distinct(rows: readonly TableLine[], index: number | null): number {

@@ -84,7 +84,7 @@ describe('the code of an imported history', () => {
       null,
       ['-LEARNING_RATE = 2e-3', '+LEARNING_RATE = 3e-3'],
     ])
-    expect(missing).toEqual([{ line: 4, commit: lost, reason: `git has no commit ${lost} any more` }])
+    expect(missing).toEqual([{ place: 'line 4', commit: lost, reason: `git has no commit ${lost} any more` }])
     for (const row of withCode.rows.filter(({ intervention }) => intervention.diff !== null)) {
       const base = withCode.rows.find(({ key }) => key === row.against)!.code!.commit
       expect(await repository.treeAfter(base, row.intervention.diff!)).toBe(row.code!.treeAfterDiff)
@@ -128,7 +128,7 @@ describe('the code of an imported history', () => {
       repository,
     )
     expect(withCode.rows.map(({ intervention }) => intervention.diff)).toEqual([null, null, null, null, null])
-    expect(missing.map(({ line, reason }) => `${line} ${reason.replace(first, 'it')}`)).toEqual([
+    expect(missing.map(({ place, reason }) => `${place.slice(5)} ${reason.replace(first, 'it')}`)).toEqual([
       '2 names no commit',
       '3 commit it stands in rows that try different things',
       '4 commit it stands in rows that try different things',

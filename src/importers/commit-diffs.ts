@@ -13,7 +13,8 @@ export interface CodeOptions {
 }
 
 export interface MissingCode {
-  readonly line: number
+  /** As in ImportedRow. */
+  readonly place: string
   readonly commit: string | null
   readonly reason: string
 }
@@ -25,7 +26,7 @@ export async function attachDiffs(
 ): Promise<{ readonly history: ImportedHistory; readonly missing: readonly MissingCode[] }> {
   const missing: MissingCode[] = []
   const codeOf = new Map<string, ImportedCode>()
-  const without = (row: ImportedRow, reason: string) => missing.push({ line: row.line, commit: row.commit, reason })
+  const without = (row: ImportedRow, reason: string) => missing.push({ place: row.place, commit: row.commit, reason })
   const ambiguous = ambiguousCommits(history.rows)
   for (const row of history.rows) {
     if (row.commit === null || !looksLikeHash(row.commit)) without(row, 'names no commit')
@@ -39,10 +40,10 @@ export async function attachDiffs(
   await inferReferences(history.rows, codeOf, ambiguous, repository)
   const rows: ImportedRow[] = []
   for (const row of history.rows) rows.push(await withCode(row))
-  return { history: { ...history, rows }, missing: missing.filter(({ line }) => !inferred(line)) }
+  return { history: { ...history, rows }, missing: missing.filter(({ place }) => !inferred(place)) }
 
-  function inferred(line: number): boolean {
-    return rows.some(row => row.line === line && row.code !== null)
+  function inferred(place: string): boolean {
+    return rows.some(row => row.place === place && row.code !== null)
   }
 
   async function withCode(row: ImportedRow): Promise<ImportedRow> {

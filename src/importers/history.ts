@@ -2,7 +2,7 @@
  * The one shape every importer yields: what a log of experiments says, row by row, in the words of this project. Reading
  * only; `commit-diffs.ts` adds the code where git still has it, `store-history.ts` writes it into a ledger.
  */
-import type { Direction } from '../experiment/environment.ts'
+import type { Constraint, Direction } from '../experiment/environment.ts'
 import type { Intervention, Outcome } from '../experiment/intervention.ts'
 
 export interface ImportedMetric {
@@ -26,8 +26,10 @@ export interface ImportedCode {
 export interface ImportedRow {
   /** Content hash of the row: the same row is the same row in a file that has grown, moved, or changed its line ends. */
   readonly key: string
-  /** Line in the source, from 1. */
-  readonly line: number
+  /** Where it stands in the source, as a reader would look for it: `line 12`, `run 3f2a`, `trial 7`. */
+  readonly place: string
+  /** Where the source says one; runs whose seed is not known are counted. */
+  readonly seed: number | null
   /** For a reference, `overrides` is its whole configuration, where the log has one. */
   readonly intervention: Intervention
   readonly outcome: Outcome
@@ -48,18 +50,34 @@ export interface ImportedRow {
 export interface UnusableRow {
   /** Like a row's key, with the number of the copy behind it. */
   readonly key: string
-  readonly line: number
+  readonly place: string
   readonly reason: string
   /** The row as written, shortened. */
   readonly text: string
 }
 
+/** A word of the source for how a run ended, what it was taken for, and how many rows have it. */
+export interface ImportedStatus {
+  readonly word: string
+  readonly meaning: string
+  readonly rows: number
+}
+
+/** What one environment of a source says; a source may hold several. */
 export interface ImportedHistory {
   /** Where it came from, as the user names it. */
   readonly source: string
+  /** The environment's name within the source: an experiment, a study, a project, a segment. Null where there is but one, without a name. */
+  readonly name: string | null
+  readonly description: string | null
   /** The first is the objective; the others were found beside it. */
   readonly metrics: readonly [ImportedMetric, ...ImportedMetric[]]
+  /** Those that the source states, or the caller. */
+  readonly constraints: readonly Constraint[]
   /** In the order of the log. */
   readonly rows: readonly ImportedRow[]
   readonly unusable: readonly UnusableRow[]
+  readonly statuses: readonly ImportedStatus[]
+  /** What was inferred and not said, one sentence each: `the metric val_loss: its name says that lower is better`. */
+  readonly guesses: readonly string[]
 }

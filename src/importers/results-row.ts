@@ -12,9 +12,11 @@ import type { TableLine } from './table.ts'
 import { triedIn } from './tried.ts'
 import { commitIn, isMissing, isNotFinite, looksLikeHash, momentIn, numberIn } from './value.ts'
 
-export interface UsableRow {
+export interface ReadRow {
   /** Null where the table has no status. */
   readonly role: StatusMeaning['role'] | null
+  /** As written; null where the table has none. */
+  readonly status: string | null
   readonly saysBaseline: boolean
   /** What the log calls it: its tag, or its commit. */
   readonly name: string | null
@@ -22,6 +24,7 @@ export interface UsableRow {
   readonly note: string | null
   readonly outcome: Outcome
   readonly commit: string | null
+  readonly seed: number | null
   /** Which of several environments in one file; an empty text where there is one. */
   readonly series: string
   /** In a table of settings: what was set. */
@@ -33,7 +36,7 @@ export function readRow(
   columns: Columns,
   objective: number,
   objectiveName: string,
-): UsableRow | { reason: string } {
+): ReadRow | { reason: string } {
   const row = alignedRow(line, columns)
   if (row === null) return { reason: statusReason(line.cells[columns.status!] ?? '', line, columns) }
   const status = columns.status === null ? null : row.cell(columns.status)
@@ -48,13 +51,18 @@ export function readRow(
   }
   const commit = commitIn(row.cell(columns.commit))
   const options = columns.options.length === 0 ? null : optionsIn(columns, row.cell)
-  const { sentence, note } = triedIn(text)
+  const ended = outcomeIn(row.cell(objective), meaning?.kind ?? 'finished', objectiveName, status)
+  const values = 'value' in ended && ended.value !== null ? [ended.value] : []
+  const tried = triedIn({ ...text, values })
+  const { sentence } = tried
+  const notes = columns.notes.flatMap(index => textIn(row.cell(index)) ?? [])
+  const note = [tried.note, ...notes].filter(Boolean).join('; ') || null
   const named = sentence || (commit !== null && looksLikeHash(commit) ? `the change of commit ${commit}` : '')
   if (named === '' && options === null) return { reason: 'nothing says what was tried: no description, and no commit' }
-  const ended = outcomeIn(row.cell(objective), meaning?.kind ?? 'finished', objectiveName, status)
   if ('reason' in ended) return ended
   return {
     role: meaning?.role ?? null,
+    status,
     saysBaseline: saysBaseline({ commit, tag: text.tag, description: text.description }),
     name: text.tag ?? commit,
     sentence: named,
@@ -73,6 +81,7 @@ export function readRow(
       cost: null,
     },
     commit,
+    seed: seedIn(row.cell(columns.seed)),
     series: columns.series === null ? '' : row.cell(columns.series),
     options,
   }
@@ -125,6 +134,10 @@ function metricsIn(
     metrics[name] = value
   }
   return metrics
+}
+
+function seedIn(cell: string): number | null {
+  return /^\d{1,15}$/.test(cell.trim()) ? Number(cell) : null
 }
 
 function optionsIn(columns: Columns, cell: (index: number) => string): JsonObject {

@@ -32,7 +32,7 @@ test('every row is used or listed with a reason, once, whatever stands in it', (
   fc.assert(
     fc.property(log, text => {
       const { rows, unusable } = read(text)
-      const lines = [...rows, ...unusable].map(({ line }) => line).sort((a, b) => a - b)
+      const lines = [...rows, ...unusable].map(({ place }) => Number(place.slice(5))).sort((a, b) => a - b)
       expect(lines).toEqual(
         readTable(text)
           .slice(1)

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportedHistory } from './history.ts'
-import { readResultsTsv } from './results-tsv.ts'
+import { readResultsTsv, tsvTable } from './results-tsv.ts'
+import { tableHistories } from './table-history.ts'
 
 const tsv = (...rows: string[][]) => `${rows.map(cells => cells.join('\t')).join('\n')}\n`
 const header = ['commit', 'val_bpb', 'memory_gb', 'status', 'description']
 
+const lineAt = ({ place }: { readonly place: string }) => Number(place.replace('line ', ''))
+
 /** One line a row: line, role, outcome, objective, the line of the row it was tried on. */
 function summary({ rows, metrics }: ImportedHistory) {
-  const lineOf = new Map(rows.map(row => [row.key, row.line]))
-  return rows.map(({ line, role, outcome, against }) => {
+  const lineOf = new Map(rows.map(row => [row.key, lineAt(row)]))
+  return rows.map(({ place, role, outcome, against }) => {
     const value = outcome.metrics[metrics[0].name]
-    return `${line} ${role} ${outcome.kind} ${value ?? '-'} on ${against === null ? '-' : lineOf.get(against)}`
+    return `${lineAt({ place })} ${role} ${outcome.kind} ${value ?? '-'} on ${against === null ? '-' : lineOf.get(against)}`
   })
 }
 
@@ -96,7 +99,9 @@ describe('relatives', () => {
       '10 tried diverged - on 4',
     ])
     expect(history.rows[0]!.outcome.metrics['batch_tok_s']).toBe(1290)
-    expect(history.unusable).toMatchObject([{ line: 7, reason: expect.stringContaining('no value of decode_tok_s') }])
+    expect(history.unusable).toMatchObject([
+      { place: 'line 7', reason: expect.stringContaining('no value of decode_tok_s') },
+    ])
   })
 
   test('a proposal beside the description makes the description a note', () => {
@@ -131,8 +136,8 @@ describe('relatives', () => {
       ),
       'results.tsv',
     )
-    expect(history.rows.map(row => row.line)).toEqual([2, 7])
-    expect(history.unusable.map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+    expect(history.rows.map(lineAt)).toEqual([2, 7])
+    expect(history.unusable.map(row => `${lineAt(row)} ${row.reason}`)).toEqual([
       '3 unknown status "curriculum_0.67"',
       '4 status "keep", but no value of val_bpb',
       '5 was not run: its status is "pending"',
@@ -157,7 +162,7 @@ describe('relatives', () => {
       'results.tsv',
     )
     expect(unusable).toEqual([])
-    expect(rows.map(row => [row.line, row.outcome.metrics['val_bpb'], row.outcome.metrics['memory_gb']])).toEqual([
+    expect(rows.map(row => [lineAt(row), row.outcome.metrics['val_bpb'], row.outcome.metrics['memory_gb']])).toEqual([
       [2, 1, 4],
       [3, 0.9, 5],
       [4, 0.8, undefined],
@@ -182,7 +187,7 @@ describe('relatives', () => {
       expect.stringContaining('5" disk'),
       'last',
     ])
-    expect(rows.map(row => row.line)).toEqual([2, 3, 5, 7])
+    expect(rows.map(lineAt)).toEqual([2, 3, 5, 7])
   })
 
   test('without a header: the status is found by its words, the metric before it', () => {
@@ -201,22 +206,21 @@ describe('relatives', () => {
   })
 
   test('several environments in one file: each row is tried on what was kept in its own', () => {
-    const history = readResultsTsv(
-      tsv(
-        ['commit', 'tier', 'val_bpb', 'status', 'description'],
-        ['a1', 'local', '9.0', 'keep', 'baseline'],
-        ['a2', 'cluster', '1.3', 'keep', 'baseline on the cluster'],
-        ['a3', 'local', '8.9', 'keep', 'first'],
-        ['a4', 'cluster', '1.2', 'discard', 'second'],
-      ),
-      'results.tsv',
+    const text = tsv(
+      ['commit', 'tier', 'val_bpb', 'status', 'description'],
+      ['a1', 'local', '9.0', 'keep', 'baseline'],
+      ['a2', 'cluster', '1.3', 'keep', 'baseline on the cluster'],
+      ['a3', 'local', '8.9', 'keep', 'first'],
+      ['a4', 'cluster', '1.2', 'discard', 'second'],
+      ['a5', 'cluster', '', 'keep', 'nothing measured'],
     )
-    expect(summary(history)).toEqual([
-      '2 reference finished 9 on -',
-      '3 reference finished 1.3 on -',
-      '4 kept finished 8.9 on 2',
-      '5 tried finished 1.2 on 3',
+    const histories = tableHistories(tsvTable(text, 'results.tsv'))
+    expect(histories.map(({ name }) => name)).toEqual(['local', 'cluster'])
+    expect(histories.map(summary)).toEqual([
+      ['2 reference finished 9 on -', '4 kept finished 8.9 on 2'],
+      ['3 reference finished 1.3 on -', '5 tried finished 1.2 on 3'],
     ])
+    expect(histories.flatMap(({ unusable }) => unusable.map(({ place }) => place))).toEqual(['line 6'])
   })
 
   test('a sweep without status and text: settings become overrides on the first row', () => {

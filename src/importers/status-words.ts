@@ -62,7 +62,12 @@ function normal(text: string): string {
 
 /** The meaning of a status cell in any case and with any decoration (`KEEP ✅`, `**kept**`); null when the table does not know it. */
 export function meaningOf(status: string): StatusMeaning | null {
-  return byWord.get(normal(status)) ?? null
+  return byWord.get(normal(status)) ?? byWord.get(normal(firstWords(status))) ?? null
+}
+
+/** `REJECT (worse on both)`, `sent back: needs seeds`: what stands before a bracket, a colon, a semicolon or a dash. */
+function firstWords(status: string): string {
+  return status.length > 200 ? '' : /^[^([:;,—–]*?(?=\s*[([:;,—–]|\s-\s|$)/.exec(status)![0]
 }
 
 export function isPending(status: string): boolean {

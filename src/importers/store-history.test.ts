@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Family } from '../experiment/environment.ts'
+import { seedOfLog } from '../experiment/imported-seed.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { withConstraints } from './constraints.ts'
 import { readResultsTsv } from './results-tsv.ts'
 import { storeHistory } from './store-history.ts'
+import type { TrackedRun } from './tracked-experiment.ts'
+import { trackedHistory } from './tracked-history.ts'
 
 const family: Family = {
   name: 'small-model',
@@ -16,6 +20,27 @@ const family: Family = {
   budget: {},
   evaluator: {},
   data: [],
+}
+const plainRun: TrackedRun = {
+  id: '',
+  name: null,
+  place: '',
+  configuration: {},
+  seed: null,
+  kind: 'finished',
+  status: null,
+  reason: null,
+  metrics: {},
+  startedAt: null,
+  finishedAt: null,
+  seconds: null,
+  text: null,
+  note: null,
+  tags: [],
+  isBaseline: false,
+  parent: null,
+  diff: null,
+  commit: null,
 }
 const first = [
   'commit\tval_bpb\tmemory_gb\tstatus\tdescription',
@@ -62,7 +87,7 @@ describe('an imported history in a ledger', () => {
   test('gains are against the row kept before, and a crash has none', async () => {
     const stored = await store(first)
     expect(stored).toMatchObject({ added: { references: 1, kept: 2, tried: 3 }, known: 0, isCurrent: true })
-    expect(stored.unusable).toMatchObject([{ line: 8 }])
+    expect(stored.unusable).toMatchObject([{ place: 'line 8' }])
     expect(await gains()).toEqual([
       ['halve the batch', 0.02],
       ['add warmup', -0.01],
@@ -150,5 +175,118 @@ describe('an imported history in a ledger', () => {
       [['block 16→32', 'warps 2→4'], 1],
     ])
     expect(records[0]!.environment.version.reference.configuration).toEqual({ block: 16, warps: 2 })
+  })
+
+  const tracked = (runs: readonly Partial<TrackedRun>[], reference = '0') =>
+    trackedHistory(
+      {
+        name: null,
+        description: null,
+        objective: { name: 'val_bpb', direction: 'minimize' },
+        constraints: [],
+        runs: runs.map((some, index) => ({ ...plainRun, id: `${index}`, place: `run ${index}`, ...some })),
+        unusable: [],
+        guesses: [],
+      },
+      'tracker.db',
+      { reference },
+    )
+
+  test('seeds of a source are kept apart from seeds that somebody asks for here; one that comes twice is another run', async () => {
+    const history = tracked([
+      { configuration: { lr: 1, seed: 1 }, metrics: { val_bpb: 1 } },
+      { configuration: { lr: 1, seed: 2 }, metrics: { val_bpb: 1.1 } },
+      { configuration: { lr: 2, seed: 1 }, metrics: { val_bpb: 0.8 } },
+      { configuration: { lr: 2, seed: 1 }, metrics: { val_bpb: 0.82 } },
+      { configuration: { lr: 2 }, metrics: { val_bpb: 0.84 } },
+    ])
+    await storeHistory(ledger, family, history)
+    const [record] = await ledger.recordsOf({})
+    expect(record!.runs.map(({ seed }) => seedOfLog(seed)).sort()).toEqual([1, null, null])
+    expect(record!.runs.every(({ seed }) => seed < 0)).toBe(true)
+    expect(record!.measured!.gain).toBeCloseTo(1.05 - 0.82, 12)
+    expect(record!.verdict).toBe('better')
+  })
+
+  test('code that git does not have is told apart by its diff, and a child is measured against its parent', async () => {
+    const history = tracked([
+      { metrics: { val_bpb: 1 }, text: 'greedy' },
+      { metrics: { val_bpb: 0.9 }, parent: '0', diff: '-a\n+b\n', text: 'sorted' },
+      { metrics: { val_bpb: 0.8 }, parent: '1', diff: '-b\n+c\n', text: 'sorted' },
+      { metrics: { val_bpb: 0.7 }, parent: '1', diff: '-b\n+d\n', text: 'sorted' },
+    ])
+    await storeHistory(ledger, family, history)
+    expect(await gains()).toEqual([
+      ['sorted', 0.1],
+      ['sorted', 0.1],
+      ['sorted', 0.2],
+    ])
+    const versions = new Set((await ledger.recordsOf({})).map(({ environment }) => environment.version.id))
+    expect(versions.size).toBe(2)
+    expect(await storeHistory(ledger, family, history)).toMatchObject({ known: 4 })
+  })
+
+  test('other seeds of what was kept measure the new reference too', async () => {
+    const seeded = (seed: number, val_bpb: number, some: Partial<TrackedRun>) => ({
+      seed,
+      metrics: { val_bpb },
+      ...some,
+    })
+    const history = tracked([
+      seeded(1, 1, { text: 'greedy' }),
+      seeded(2, 1.02, { text: 'greedy' }),
+      seeded(1, 0.9, { parent: '0', text: 'sorted' }),
+      seeded(2, 0.92, { parent: '0', text: 'sorted' }),
+      seeded(1, 0.8, { parent: '2', text: 'cached' }),
+    ])
+    await storeHistory(ledger, family, history)
+    const records = await ledger.recordsOf({})
+    expect(records.map(({ intervention, measured }) => [intervention.sentence, measured!.gain.toFixed(3)])).toEqual([
+      ['sorted', '0.100'],
+      ['cached', '0.110'],
+    ])
+    expect(records[1]!.measured!.probabilityBetter).not.toBeNull()
+    expect(await storeHistory(ledger, family, history)).toMatchObject({ known: 5 })
+  })
+
+  test('a program of which the configuration alone is known is told apart from its parent by its row', async () => {
+    const history = tracked([
+      { metrics: { val_bpb: 1 }, configuration: { model: 'm' }, text: 'greedy' },
+      { metrics: { val_bpb: 0.9 }, configuration: { model: 'm' }, parent: '0', text: 'sorted' },
+      { metrics: { val_bpb: 0.7 }, configuration: { model: 'm' }, parent: '1', text: 'cached' },
+    ])
+    await storeHistory(ledger, family, history)
+    expect(await gains()).toEqual([
+      ['sorted', 0.1],
+      ['cached', 0.2],
+    ])
+  })
+
+  test('a row that breaks a rule keeps its number and has no gain', async () => {
+    const history = readResultsTsv(first.slice(0, 4).join('\n'), 'results.tsv')
+    await storeHistory(ledger, family, withConstraints(history, [{ metric: 'val_bpb', atLeast: 0.985 }]))
+    const records = await ledger.recordsOf({})
+    expect(
+      records.map(({ outcome, measured, runs }) => [outcome, measured, runs[0]!.outcome?.metrics['val_bpb']]),
+    ).toEqual([
+      ['violated', null, 0.98],
+      ['finished', null, 0.99],
+    ])
+  })
+
+  test('more rows than are written at once: all of them, in order, and again none', async () => {
+    const many = Array.from({ length: 2500 }, (_, i) => {
+      const status = i % 400 === 0 ? 'keep' : 'discard'
+      return `${(i + 0x1000000).toString(16)}\t${(2 - i / 1e5).toFixed(6)}\t4\t${status}\tvariant ${i} of depth ${i % 7}`
+    })
+    const told: number[] = []
+    const history = readResultsTsv([first[0]!, first[1]!, ...many].join('\n'), 'results.tsv')
+    await storeHistory(ledger, family, history, rows => told.push(rows))
+    expect(told).toEqual([1000, 2000, 2501])
+    const records = await ledger.recordsOf({})
+    expect(records.map(({ intervention }) => intervention.sentence)).toEqual(
+      many.map((_, i) => `variant ${i} of depth ${i % 7}`),
+    )
+    expect(await storeHistory(ledger, family, history)).toMatchObject({ known: 2501 })
   })
 })

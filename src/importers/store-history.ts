@@ -3,12 +3,14 @@
  * a new version as well, whose reference run is the same observation. All in one transaction. What a row became is noted
  * under its key, so importing the file again, or the file grown by new rows, adds only what is new.
  */
-
 import { mergePatch } from '../experiment/configuration.ts'
 import { type Family, objectiveOf, type Reference, type Version } from '../experiment/environment.ts'
 import { interventionHash, referenceHash } from '../experiment/identity.ts'
+import { contentHash, type Json } from '../experiment/json.ts'
+import type { ImportedRow as KnownRow } from '../ledger/imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ImportedHistory, ImportedRow, UnusableRow } from './history.ts'
+import { lineOf, type RowToWrite, RowWriter } from './row-writer.ts'
 
 export interface StoredHistory {
   readonly familyId: string
@@ -23,7 +25,15 @@ export interface StoredHistory {
   readonly isCurrent: boolean
 }
 
-export async function storeHistory(ledger: Ledger, family: Family, history: ImportedHistory): Promise<StoredHistory> {
+const rowsAtOnce = 1000
+
+/** `progress` is told now and then how many rows have been looked at. */
+export async function storeHistory(
+  ledger: Ledger,
+  family: Family,
+  history: ImportedHistory,
+  progress?: (rows: number) => void,
+): Promise<StoredHistory> {
   const objective = objectiveOf(family).name
   if (history.metrics[0].name !== objective) {
     throw new Error(
@@ -32,107 +42,165 @@ export async function storeHistory(ledger: Ledger, family: Family, history: Impo
   }
   return ledger.transaction(async ledger => {
     const familyId = await ledger.ensureFamily(family)
-    const known = await ledger.importedRows(`${familyId} `)
-    const keyOf = (key: string, as: 'row' | 'reference' | 'unusable') => `${familyId} ${as} ${key}`
-    const versions = new Map<string, Version>()
-    const repeats = new Map<number, number>()
+    const store = new HistoryStore(ledger, familyId, history.source)
     const added = { references: 0, kept: 0, tried: 0 }
-    let lastVersionId: string | null = null
-
-    for (const row of history.rows) {
-      const became = known.get(keyOf(row.key, 'row'))
-      if (became === undefined) {
-        await storeRow(row)
-        added[row.role === 'reference' ? 'references' : row.role]++
-      } else if (row.role !== 'tried') {
-        const built = known.get(keyOf(row.key, 'reference')) ?? became
-        if (!('reason' in built)) versions.set(row.key, (await ledger.version(built.versionId))!)
+    let known = 0
+    for (let start = 0; start < history.rows.length; start += rowsAtOnce) {
+      const rows = history.rows.slice(start, start + rowsAtOnce)
+      const isNew = await store.add(rows)
+      for (const [index, { role }] of rows.entries()) {
+        if (isNew[index]) added[role === 'reference' ? 'references' : role]++
+        else known++
       }
-      lastVersionId = versions.get(row.key)?.id ?? lastVersionId
+      progress?.(start + rows.length)
     }
-    for (const row of history.unusable) {
-      await ledger.recordImport(keyOf(row.key, 'unusable'), { reason: row.reason, line: row.line, text: row.text })
-    }
-    const stored = added.references + added.kept + added.tried
-    if (lastVersionId !== null && stored > 0) await goForward(ledger, familyId, lastVersionId)
+    await store.leaveOut(history.unusable)
+    const { lastVersionId } = store
+    if (lastVersionId !== null && known < history.rows.length) await goForward(ledger, familyId, lastVersionId)
     const isCurrent = lastVersionId !== null && (await ledger.currentVersion(familyId))?.version.id === lastVersionId
-    return {
-      familyId,
-      added,
-      known: history.rows.length - stored,
-      unusable: history.unusable,
-      lastVersionId,
-      isCurrent,
-    }
-
-    async function storeRow(row: ImportedRow): Promise<void> {
-      const base = await versionBefore(row)
-      if (row.role === 'reference') {
-        const version = base ?? (await ledger.ensureVersion(familyId, referenceOf(row, row.intervention.overrides)))
-        await storeRun(row, 'row', version.id, await ledger.ensureReference(version.id))
-        versions.set(row.key, version)
-        return
-      }
-      const { reference, id } = base!
-      const { overrides, diff, sentence, origin } = row.intervention
-      const configuration =
-        overrides === null ? reference.configuration : mergePatch(reference.configuration, overrides)
-      const hash =
-        overrides === null && diff === null
-          ? interventionHash({ sentence, origin })
-          : interventionHash({ configuration, tree: row.code?.treeAfterDiff ?? reference.tree })
-      const interventionId =
-        hash === referenceHash(reference)
-          ? await ledger.ensureReference(id)
-          : (await ledger.ensureIntervention(id, hash, row.intervention)).id
-      await storeRun(row, 'row', id, interventionId)
-      if (row.role === 'kept') {
-        const parent = { versionId: id, interventionId }
-        const version = await ledger.ensureVersion(familyId, referenceOf(row, configuration), parent)
-        await storeRun(row, 'reference', version.id, await ledger.ensureReference(version.id))
-        versions.set(row.key, version)
-      }
-    }
-
-    /** The version a row was tried on; for a reference that is measured again, its own; null for one that is not. */
-    async function versionBefore(row: ImportedRow): Promise<Version | null> {
-      const before = row.against === null ? undefined : versions.get(row.against)
-      if (before) return before
-      if (row.role === 'reference') return null
-      const label = `what ${history.source} began with`
-      return ledger.ensureVersion(familyId, { configuration: null, commit: null, tree: null, code: null, label })
-    }
-
-    async function storeRun(
-      row: ImportedRow,
-      as: 'row' | 'reference',
-      versionId: string,
-      interventionId: number,
-    ): Promise<void> {
-      const count =
-        repeats.get(interventionId) ?? (await ledger.runsOf(interventionId)).filter(run => run.seed < 0).length
-      repeats.set(interventionId, count + 1)
-      const [runId] = await ledger.importRuns([
-        { interventionId, seed: unknownSeed(count), attempt: 0, outcome: row.outcome },
-      ])
-      const became = { versionId, interventionId, runId: runId!, line: row.line, text: row.note }
-      await ledger.recordImport(keyOf(row.key, as), became)
-    }
+    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent }
   })
 }
 
-/** A log does not say which seed a run had: counted down from -1, so that it never stands for a seed that somebody asks for. */
-function unknownSeed(repeat: number): number {
-  return -1 - repeat
+class HistoryStore {
+  readonly #ledger: Ledger
+  readonly #familyId: string
+  readonly #source: string
+  readonly #writer: RowWriter
+  /** By the key of the row that became one. */
+  readonly #versions = new Map<string, Version>()
+  readonly #references = new Map<string, { readonly id: number; readonly hash: string }>()
+  /** By version and intervention: what a kept row of this import became. */
+  readonly #keptAs = new Map<string, Version>()
+  #unknownStart: Version | null = null
+  lastVersionId: string | null = null
+
+  constructor(ledger: Ledger, familyId: string, source: string) {
+    this.#ledger = ledger
+    this.#familyId = familyId
+    this.#source = source
+    this.#writer = new RowWriter(ledger)
+  }
+
+  /** Which of the rows were new. */
+  async add(rows: readonly ImportedRow[]): Promise<boolean[]> {
+    const keys = rows.flatMap(row => {
+      const key = this.#keyOf(row.key, 'row')
+      return row.role === 'tried' ? [key] : [key, this.#keyOf(row.key, 'reference')]
+    })
+    const known = await this.#ledger.importedRowsOf(keys)
+    const isNew: boolean[] = []
+    for (const row of rows) {
+      const became = known.get(this.#keyOf(row.key, 'row'))
+      isNew.push(became === undefined)
+      if (became === undefined) await this.#store(row)
+      else if (row.role !== 'tried') await this.#recall(row, known.get(this.#keyOf(row.key, 'reference')) ?? became)
+      this.lastVersionId = this.#versions.get(row.key)?.id ?? this.lastVersionId
+    }
+    await this.#writer.flush()
+    return isNew
+  }
+
+  async leaveOut(rows: readonly UnusableRow[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += rowsAtOnce) {
+      await this.#ledger.recordImports(
+        rows
+          .slice(start, start + rowsAtOnce)
+          .map(({ key, place, reason, text }) => [this.#keyOf(key, 'unusable'), { reason, line: lineOf(place), text }]),
+      )
+    }
+  }
+
+  #keyOf(key: string, as: 'row' | 'reference' | 'unusable'): string {
+    return `${this.#familyId} ${as} ${key}`
+  }
+
+  async #recall(row: ImportedRow, became: KnownRow): Promise<void> {
+    if (!('reason' in became)) this.#versions.set(row.key, (await this.#ledger.version(became.versionId))!)
+  }
+
+  async #store(row: ImportedRow): Promise<void> {
+    const base = await this.#versionBefore(row)
+    if (row.role === 'reference') {
+      const version =
+        base ?? (await this.#ledger.ensureVersion(this.#familyId, referenceOf(row, row.intervention.overrides, null)))
+      const { id } = await this.#referenceOf(version)
+      await this.#writer.write(this.#toWrite(row, 'row', version.id, { id }))
+      this.#versions.set(row.key, version)
+      return
+    }
+    const { reference, id: versionId } = base!
+    const { overrides, diff, sentence, origin } = row.intervention
+    const configuration = overrides === null ? reference.configuration : mergePatch(reference.configuration, overrides)
+    const tree = row.code?.treeAfterDiff ?? (diff === null ? reference.tree : contentHash([reference.tree, diff]))
+    const hash =
+      overrides === null && diff === null
+        ? interventionHash({ sentence, origin })
+        : interventionHash({ configuration, tree })
+    const unchanged = await this.#referenceOf(base!)
+    const intervention = hash === unchanged.hash ? { id: unchanged.id } : { hash, intervention: row.intervention }
+    const written = this.#toWrite(row, 'row', versionId, intervention)
+    const same = `${versionId} ${hash}`
+    if (row.role === 'tried') {
+      await this.#writer.write(written)
+      const kept = this.#keptAs.get(same)
+      if (kept === undefined) return
+      // Another seed of what was kept: it measures the new reference too.
+      const { id } = await this.#referenceOf(kept)
+      await this.#writer.write(this.#toWrite(row, 'reference', kept.id, { id }))
+      return
+    }
+    const interventionId = await this.#writer.writeNow(written)
+    // Outside git, code is known by what was changed in it from the beginning on; a change of which there are only words, by its row.
+    const isCode = row.code === null && (diff !== null || (overrides === null && configuration !== null))
+    const code = isCode ? contentHash([reference.code, reference.label ?? null, diff ?? row.key]) : reference.code
+    const version = await this.#ledger.ensureVersion(
+      this.#familyId,
+      referenceOf(row, configuration, row.code === null ? code : null),
+      { versionId, interventionId },
+    )
+    const { id } = await this.#referenceOf(version)
+    await this.#writer.write(this.#toWrite(row, 'reference', version.id, { id }))
+    this.#versions.set(row.key, version)
+    this.#keptAs.set(same, version)
+  }
+
+  #toWrite(
+    { key, place, note, seed, outcome }: ImportedRow,
+    as: 'row' | 'reference',
+    versionId: string,
+    intervention: RowToWrite['intervention'],
+  ): RowToWrite {
+    return { sourceKey: this.#keyOf(key, as), place, note, seed, outcome, versionId, intervention }
+  }
+
+  /** The version a row was tried on; for a reference that is measured again, its own; null for one that is not. */
+  async #versionBefore(row: ImportedRow): Promise<Version | null> {
+    const before = row.against === null ? undefined : this.#versions.get(row.against)
+    if (before) return before
+    if (row.role === 'reference') return null
+    const label = `what ${this.#source} began with`
+    const nothing = { configuration: null, commit: null, tree: null, code: null, label }
+    this.#unknownStart ??= await this.#ledger.ensureVersion(this.#familyId, nothing)
+    return this.#unknownStart
+  }
+
+  async #referenceOf({ id, reference }: Version): Promise<{ readonly id: number; readonly hash: string }> {
+    const found = this.#references.get(id)
+    if (found) return found
+    const stored = { id: await this.#ledger.ensureReference(id), hash: referenceHash(reference) }
+    this.#references.set(id, stored)
+    return stored
+  }
 }
 
 /** The label counts only where neither code nor configuration is known; the key in it keeps rows of one commit apart. */
-function referenceOf(row: ImportedRow, configuration: Reference['configuration']): Reference {
+function referenceOf(row: ImportedRow, configuration: Json, code: string | null): Reference {
   return {
     configuration,
     commit: row.code?.commit ?? null,
     tree: row.code?.tree ?? null,
-    code: null,
+    code,
     label: `${row.commit ?? row.intervention.sentence.slice(0, 60)} (${row.key.slice(0, 8)})`,
   }
 }
@@ -145,6 +213,8 @@ async function goForward(ledger: Ledger, familyId: string, last: string): Promis
   const current = await ledger.currentVersion(familyId)
   if (current?.version.id === last) return
   const ancestors = await ledger.lineage(last)
+  // Code that is known by a hash alone cannot be run again.
+  if (current !== null && ancestors[0]?.reference.code != null && ancestors[0].reference.commit === null) return
   const isForward =
     current === null || current.why === 'imported' || ancestors.some(({ id }) => id === current.version.id)
   if (isForward) await ledger.setCurrentVersion(familyId, last, 'imported')

@@ -7,14 +7,22 @@ export interface TableLine {
   readonly line: number
   readonly cells: readonly string[]
   readonly text: string
+  /** What it says, where that is more than its cells: a record with names, which may stand under another header tomorrow. */
+  readonly content?: string
 }
 
 /** A quoted cell ends within this many lines, or its quote is a plain character. */
 const longestQuotedCell = 50
 
 export function readTable(text: string): TableLine[] {
+  return [...tableLines(text)]
+}
+
+/** One after the other: of a million rows only one is needed at a time. */
+export function* tableLines(text: string): Generator<TableLine> {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  const table: TableLine[] = []
+  let last: TableLine | null = null
+  let count = 0
   for (let i = 0; i < lines.length; i++) {
     const start = i
     let content = lines[i]!
@@ -26,16 +34,19 @@ export function readTable(text: string): TableLine[] {
         i = end
       }
     }
-    const last = table.at(-1)
     // Never onto the first line, which is the header most of the time; and a lone word is a row cut short, not prose.
     const isProse = !content.includes('\t') && !content.includes('\\t') && /\S\s+\S/.test(content)
-    if (last && table.length > 1 && last.cells.length > 1 && isProse) {
-      table[table.length - 1] = continued(last, content)
+    if (last && count > 0 && last.cells.length > 1 && isProse) {
+      last = continued(last, content)
       continue
     }
-    table.push({ line: start + 1, cells: cellsOf(content), text: content })
+    if (last) {
+      yield last
+      count++
+    }
+    last = { line: start + 1, cells: cellsOf(content), text: content }
   }
-  return table
+  if (last) yield last
 }
 
 function cellsOf(content: string): string[] {

@@ -57,6 +57,7 @@ export function looksLikeHash(commit: string): boolean {
 export function momentIn(cell: string): string | null {
   const text = cell.trim()
   if (/^\d{12,13}$/.test(text)) return new Date(Number(text)).toISOString()
+  if (/^1\d{9}(\.\d+)?$/.test(text)) return new Date(Math.round(Number(text) * 1000)).toISOString()
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)$/.test(text)) return null
   const moment = new Date(text.replace(' ', 'T'))
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString()

@@ -20,6 +20,7 @@ function roundOf(campaignId: number, round: number, versionId: string): NewRound
     forecast: forecast(rate, [1, 2]),
     probability: choice === 'passed-over' ? 0.1 : 0.9,
     choice,
+    gated: choice === 'explored' ? 'It is like what failed.' : null,
   })
   return {
     campaignId,
@@ -61,10 +62,12 @@ test('a round is stored whole: interventions, forecasts, choices and what was dr
   await using given = await withCampaign()
   const { ledger, campaign, version } = given
   const stored = await ledger.storeRound(roundOf(campaign.id, 1, version.id))
-  expect(stored.candidates.map(({ hash, probability, choice }) => ({ hash, probability, choice }))).toEqual([
-    { hash: 'rate 0.4', probability: 0.1, choice: 'passed-over' },
-    { hash: 'rate 0.2', probability: 0.9, choice: 'exploited' },
-    { hash: 'rate 0.3', probability: 0.9, choice: 'explored' },
+  expect(
+    stored.candidates.map(({ hash, probability, choice, gated }) => ({ hash, probability, choice, gated })),
+  ).toEqual([
+    { hash: 'rate 0.4', probability: 0.1, choice: 'passed-over', gated: null },
+    { hash: 'rate 0.2', probability: 0.9, choice: 'exploited', gated: null },
+    { hash: 'rate 0.3', probability: 0.9, choice: 'explored', gated: 'It is like what failed.' },
   ])
   expect(stored.candidates[1]!.intervention).toEqual(intervention(0.2))
   expect(stored.candidates[1]!.forecast).toMatchObject({ ...forecast(0.2, [1, 2]), campaignId: campaign.id, round: 1 })

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { forecast, intervention, outcome, tiny } from './fixtures/tiny.ts'
 
@@ -11,6 +12,34 @@ test('forecasts add up, latest first, and keep every digit', async () => {
   expect(first).toMatchObject({ ...forecast(0.1, [3, 5]), campaignId: null, round: null })
   expect(second!.quantiles[2]).toBe(0.1 + 0.2)
   expect((await ledger.latestForecasts(version.id)).get(id)).toEqual(second)
+})
+
+test('what a language model says beside its numbers is kept; a forecast that failed has its reason and no numbers', async () => {
+  await using given = await tiny()
+  const { ledger, version, path } = given
+  const { id } = await ledger.ensureIntervention(version.id, 'h', intervention(0.2))
+  const usage = { requests: 0.5, input: 1000.5, cached: 800, output: 40 }
+  const model = { name: 'http://127.0.0.1:8080/v1#m', effort: 'low', usage, cost: null }
+  const explanation = { closest: [3], basis: 'mechanism', uncertainty: 'a “doubt”', answers: 2, asked: 3 } as const
+  const explained = { ...forecast(0.1, [3, 5]), model, explanation }
+  await ledger.storeForecast(id, explained)
+  expect((await ledger.forecastsOf(id))[0]).toMatchObject(explained)
+  expect((await ledger.latestForecasts(version.id)).get(id)).toMatchObject(explained)
+
+  const failed = { failed: 'twice wrong', forecaster: 'language', forecasterVersion: '1', recordIds: [3], model }
+  await ledger.storeFailedForecast(id, failed)
+  expect(await ledger.failedForecastsOf({ interventionId: id })).toMatchObject([{ ...failed, interventionId: id }])
+  expect(await ledger.failedForecastsOf({ campaignId: 1 })).toEqual([])
+  expect(await ledger.forecastsOf(id)).toHaveLength(1)
+  const file = new DatabaseSync(path)
+  for (const change of ["update failed_forecasts set reason = ''", 'delete from failed_forecasts']) {
+    expect(() => file.exec(change)).toThrow('rows of failed_forecasts are final')
+  }
+  file.exec(
+    "insert or replace into failed_forecasts select id, intervention_id, 'x', '', '', '[]', null, null, null, '' from failed_forecasts",
+  )
+  file.close()
+  expect(await ledger.failedForecastsOf({ interventionId: id })).toMatchObject([failed])
 })
 
 test('a verdict supersedes the one before it by name; the same again adds nothing', async () => {
@@ -40,7 +69,19 @@ test('an import is noted once, used or not', async () => {
   expect(await ledger.recordImport('a%b_/2', used)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', unusable)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', used)).toBe(false)
-  await ledger.recordImport('axbx/2', unusable)
+  expect(
+    await ledger.recordImports([
+      ['axbx/2', unusable],
+      ['a%b_/2', unusable],
+      ['axbx/2', used],
+    ]),
+  ).toEqual([true, false, false])
+  expect(await ledger.importedRowsOf(['axbx/2', 'a%b_/2', 'a%b_/9'])).toEqual(
+    new Map<string, object>([
+      ['axbx/2', unusable],
+      ['a%b_/2', used],
+    ]),
+  )
   expect([...(await ledger.importedRows('a%b_/'))]).toEqual([
     ['a%b_/2', used],
     ['a%b_/3', unusable],

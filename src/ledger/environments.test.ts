@@ -58,6 +58,31 @@ test('a version brings its reference as an intervention; a candidate that change
   await expect(ledger.ensureReference('unknown')).rejects.toThrow('the ledger has no version unknown')
 })
 
+test('many interventions at once are as many one by one: known ones, the reference, and one that comes twice', async () => {
+  await using given = await tiny()
+  const { ledger, familyId, version } = given
+  const other = await ledger.ensureVersion(familyId, reference(0.5))
+  const { id: known } = await ledger.ensureIntervention(version.id, 'h1', intervention(0.2))
+  const hashes = ['h0', 'h1', 'h2', 'h2', referenceHash(version.reference)]
+  const ensured = await ledger.ensureInterventions([
+    ...hashes.map(hash => ({ versionId: version.id, hash, intervention: intervention(0.3) })),
+    { versionId: other.id, hash: 'h1', intervention: intervention(0.3) },
+  ])
+  expect(ensured.map(({ created }) => created)).toEqual([true, false, true, false, false, true])
+  expect([ensured[1]!.id, ensured[4]!.id]).toEqual([known, await ledger.ensureReference(version.id)])
+  expect(ensured[2]!.id).toBe(ensured[3]!.id)
+  expect(ensured[5]!.id).not.toBe(known)
+  expect((await ledger.interventionByHash(version.id, 'h1'))!.intervention).toEqual(intervention(0.2))
+  const many = Array.from({ length: 2500 }, (_, i) => ({
+    versionId: version.id,
+    hash: `m${i}`,
+    intervention: intervention(i),
+  }))
+  const ids = (await ledger.ensureInterventions(many)).map(({ id }) => id)
+  expect(ids).toEqual([...ids].sort((a, b) => a - b))
+  expect(await ledger.ensureInterventions(many)).toEqual(ids.map(id => ({ id, created: false })))
+})
+
 test('an intervention is stored once a version, with its first sentence', async () => {
   await using given = await tiny()
   const { ledger, familyId, version } = given

@@ -1,7 +1,8 @@
 /**
- * Forecasts, stored before the run and never edited; a second opinion is a second row.
+ * Forecasts, stored before the run and never edited; a second opinion is a second row. Those that failed are kept apart:
+ * they have no numbers.
  */
-import type { Forecast, Quantiles } from '../experiment/record.ts'
+import type { Explanation, FailedForecast, Forecast, ModelUse, Quantiles } from '../experiment/record.ts'
 import { now } from './environments.ts'
 import type { Database } from './tables.ts'
 import { inTransaction } from './transaction.ts'
@@ -15,12 +16,18 @@ export interface StoredForecast extends Forecast {
   readonly madeAt: string
 }
 
+/** What a forecast was made for, where it was for a round of a campaign. */
+export interface Purpose {
+  readonly campaignId: number
+  readonly round: number
+}
+
 /** Stores the forecast, with the campaign and round it was made for where there is one; its id. */
 export async function storeForecast(
   db: Database,
   interventionId: number,
   forecast: Forecast,
-  purpose: { readonly campaignId: number; readonly round: number } | null = null,
+  purpose: Purpose | null = null,
 ): Promise<number> {
   return inTransaction(db, async db => {
     const { id } = await db
@@ -35,11 +42,69 @@ export async function storeForecast(
         campaign_id: purpose?.campaignId ?? null,
         round: purpose?.round ?? null,
         made_at: now(),
+        explanation: textOf(forecast.explanation),
+        model: textOf(forecast.model),
       })
       .returning('id')
       .executeTakeFirstOrThrow()
     return id
   })
+}
+
+export interface StoredFailedForecast extends FailedForecast {
+  readonly interventionId: number
+  readonly campaignId: number | null
+  readonly round: number | null
+  /** ISO 8601, UTC. */
+  readonly madeAt: string
+}
+
+/** Stores that a forecast was asked for and did not come. */
+export async function storeFailedForecast(
+  db: Database,
+  interventionId: number,
+  { failed, forecaster, forecasterVersion, recordIds, model }: FailedForecast,
+  purpose: Purpose | null = null,
+): Promise<void> {
+  await db
+    .insertInto('failed_forecasts')
+    .values({
+      intervention_id: interventionId,
+      reason: failed,
+      forecaster,
+      forecaster_version: forecasterVersion,
+      record_ids: JSON.stringify(recordIds),
+      model: textOf(model),
+      campaign_id: purpose?.campaignId ?? null,
+      round: purpose?.round ?? null,
+      made_at: now(),
+    })
+    .execute()
+}
+
+/** The forecasts that failed, of an intervention or a campaign, latest first. */
+export async function failedForecastsOf(
+  db: Database,
+  { interventionId, campaignId }: { readonly interventionId?: number; readonly campaignId?: number },
+): Promise<StoredFailedForecast[]> {
+  const rows = await db
+    .selectFrom('failed_forecasts')
+    .selectAll()
+    .$if(interventionId !== undefined, query => query.where('intervention_id', '=', interventionId!))
+    .$if(campaignId !== undefined, query => query.where('campaign_id', '=', campaignId!))
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(row => ({
+    interventionId: row.intervention_id,
+    failed: row.reason,
+    forecaster: row.forecaster,
+    forecasterVersion: row.forecaster_version,
+    recordIds: JSON.parse(row.record_ids) as number[],
+    ...(row.model === null ? {} : { model: JSON.parse(row.model) as ModelUse }),
+    campaignId: row.campaign_id,
+    round: row.round,
+    madeAt: row.made_at,
+  }))
 }
 
 /** The forecasts of an intervention, latest first. */
@@ -72,8 +137,14 @@ export function forecastOf(row: Awaited<ReturnType<ReturnType<typeof select>['ex
     forecaster: row.forecaster,
     forecasterVersion: row.forecaster_version,
     recordIds: JSON.parse(row.record_ids) as number[],
+    ...(row.explanation === null ? {} : { explanation: JSON.parse(row.explanation) as Explanation }),
+    ...(row.model === null ? {} : { model: JSON.parse(row.model) as ModelUse }),
     campaignId: row.campaign_id,
     round: row.round,
     madeAt: row.made_at,
   }
+}
+
+function textOf(value: Explanation | ModelUse | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }

@@ -6,7 +6,7 @@ import type { Intervention } from '../experiment/intervention.ts'
 import type { JsonObject } from '../experiment/json.ts'
 import { now } from './environments.ts'
 import type { Database, Tables } from './tables.ts'
-import { inTransaction } from './transaction.ts'
+import { inPieces, inTransaction } from './transaction.ts'
 
 type InterventionRow = Pick<Tables['interventions'], 'sentence' | 'overrides' | 'diff' | 'tags' | 'origin'>
 
@@ -45,6 +45,59 @@ export async function ensureIntervention(
       .where('hash', '=', hash)
       .executeTakeFirstOrThrow()
     return { id: found.id, created: false }
+  })
+}
+
+/** The same for many at once, in order: what a large import takes. */
+export async function ensureInterventions(
+  db: Database,
+  wanted: readonly {
+    readonly versionId: string
+    readonly hash: string
+    readonly intervention: Intervention
+  }[],
+): Promise<{ readonly id: number; readonly created: boolean }[]> {
+  return inTransaction(db, async db => {
+    const ensured: { readonly id: number; readonly created: boolean }[] = []
+    for (const piece of inPieces(wanted)) {
+      const createdAt = now()
+      const created = await db
+        .insertInto('interventions')
+        .values(
+          piece.map(({ versionId, hash, intervention }) => ({
+            version_id: versionId,
+            hash,
+            kind: 'candidate' as const,
+            ...rowOf(intervention),
+            created_at: createdAt,
+          })),
+        )
+        .onConflict(conflict => conflict.doNothing())
+        .returning(['id', 'version_id', 'hash'])
+        .execute()
+      const idOf = new Map(created.map(row => [`${row.version_id} ${row.hash}`, row.id]))
+      const others = piece.filter(({ versionId, hash }) => !idOf.has(`${versionId} ${hash}`))
+      for (const [versionId, group] of Map.groupBy(others, ({ versionId }) => versionId)) {
+        const found = await db
+          .selectFrom('interventions')
+          .select(['id', 'hash'])
+          .where('version_id', '=', versionId)
+          .where(
+            'hash',
+            'in',
+            group.map(({ hash }) => hash),
+          )
+          .execute()
+        for (const { id, hash } of found) idOf.set(`${versionId} ${hash}`, id)
+      }
+      const isNew = new Set(created.map(({ id }) => id))
+      for (const { versionId, hash } of piece) {
+        const id = idOf.get(`${versionId} ${hash}`)!
+        // Twice in one call: the first made it, as it would in two calls.
+        ensured.push({ id, created: isNew.delete(id) })
+      }
+    }
+    return ensured
   })
 }
 

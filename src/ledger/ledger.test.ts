@@ -126,7 +126,7 @@ describe('what is written stays', () => {
     const { id: interventionId } = await ledger.ensureIntervention(id, 'h', intervention(0.2))
     const campaign = await ledger.createCampaign({ familyId, versionId: id, definition: {}, claimant })
     const candidate = { hash: 'h', intervention: intervention(0.2), forecast: forecast(0), probability: 1 }
-    const candidates = [{ ...candidate, choice: 'exploited' as const }]
+    const candidates = [{ ...candidate, choice: 'exploited' as const, gated: null }]
     const dropped = [{ intervention: intervention(0.1), why: 'It changes nothing.' }]
     await ledger.storeRound({ campaignId: campaign.id, round: 1, versionId: id, candidates, dropped })
     await ledger.recordImport('log/1', { reason: 'no number', line: 1, text: 'x' })

@@ -30,10 +30,11 @@ import {
   setCurrentVersion,
   version,
 } from './environments.ts'
-import { forecastsOf, latestForecasts, storeForecast } from './forecasts.ts'
-import { importedRows, recordImport } from './imports.ts'
+import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
+import { importedRows, importedRowsOf, recordImport, recordImports } from './imports.ts'
 import {
   ensureIntervention,
+  ensureInterventions,
   ensureReference,
   intervention,
   interventionByHash,
@@ -59,6 +60,7 @@ const verbs = {
   lineage,
   ensureReference,
   ensureIntervention,
+  ensureInterventions,
   intervention,
   interventionByHash,
   interventionsOf,
@@ -71,6 +73,8 @@ const verbs = {
   openRuns,
   storeForecast,
   forecastsOf,
+  storeFailedForecast,
+  failedForecastsOf,
   latestForecasts,
   storeVerdict,
   verdictsOf,
@@ -85,7 +89,9 @@ const verbs = {
   roundsOf,
   recordsOf,
   recordImport,
+  recordImports,
   importedRows,
+  importedRowsOf,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never

@@ -6,10 +6,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as definitions from './migrations/0001-definitions.ts'
+import * as languageModels from './migrations/0002-language-models.ts'
+import * as gate from './migrations/0003-gate.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** In order of name; a new one comes last and is never edited once released. */
-const migrations: Readonly<Record<string, Migration>> = { '0001-definitions': definitions }
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-definitions': definitions,
+  '0002-language-models': languageModels,
+  '0003-gate': gate,
+}
 
 /**
  * Whether the file already has the newest schema. Reads only. Throws a sentence when the file belongs to a newer version

@@ -17,6 +17,8 @@ export interface RoundCandidate {
   /** Probability with which the choice rule runs this candidate, given the forecasts. */
   readonly probability: number
   readonly choice: Choice
+  /** Why the gate held it back; null where it passed. It may have been explored all the same. */
+  readonly gated: string | null
 }
 
 export interface NewRound {
@@ -43,6 +45,7 @@ export interface StoredRound {
     readonly forecast: StoredForecast | null
     readonly probability: number
     readonly choice: Choice
+    readonly gated: string | null
   }[]
   readonly dropped: readonly { readonly intervention: Intervention; readonly why: string }[]
 }
@@ -64,10 +67,10 @@ export async function storeRound(db: Database, round: NewRound): Promise<StoredR
       for (const [position, candidate] of round.candidates.entries()) {
         const { id } = await ensureIntervention(db, round.versionId, candidate.hash, candidate.intervention)
         const forecastId = await storeForecast(db, id, candidate.forecast, round)
-        const { probability, choice } = candidate
+        const { probability, choice, gated } = candidate
         await db
           .insertInto('choices')
-          .values({ ...key, position, intervention_id: id, forecast_id: forecastId, probability, choice })
+          .values({ ...key, position, intervention_id: id, forecast_id: forecastId, probability, choice, gated })
           .execute()
       }
       for (const { intervention, why } of round.dropped) {
@@ -92,7 +95,7 @@ export async function roundsOf(db: Database, campaignId: number): Promise<Stored
     .selectFrom('choices')
     .innerJoin('interventions', 'interventions.id', 'choices.intervention_id')
     .selectAll('interventions')
-    .select(['choices.round', 'choices.forecast_id', 'choices.probability', 'choices.choice'])
+    .select(['choices.round', 'choices.forecast_id', 'choices.probability', 'choices.choice', 'choices.gated'])
     .where('choices.campaign_id', '=', campaignId)
     .orderBy('choices.round')
     .orderBy('choices.position')
@@ -119,6 +122,7 @@ export async function roundsOf(db: Database, campaignId: number): Promise<Stored
         forecast: row.forecast_id === null ? null : (forecastById.get(row.forecast_id) ?? null),
         probability: row.probability,
         choice: row.choice,
+        gated: row.gated,
       })),
     dropped: dropped
       .filter(row => row.round === round)

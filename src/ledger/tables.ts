@@ -67,6 +67,20 @@ export interface Tables {
     campaign_id: number | null
     round: number | null
     made_at: string
+    explanation: string | null
+    model: string | null
+  }
+  failed_forecasts: {
+    id: Generated<number>
+    intervention_id: number
+    reason: string
+    forecaster: string
+    forecaster_version: string
+    record_ids: string
+    model: string | null
+    campaign_id: number | null
+    round: number | null
+    made_at: string
   }
   verdicts: {
     id: Generated<number>
@@ -96,6 +110,7 @@ export interface Tables {
     forecast_id: number | null
     probability: number
     choice: Choice
+    gated: string | null
   }
   dropped_candidates: { id: Generated<number>; campaign_id: number; round: number; intervention: string; why: string }
   imports: {

@@ -2,10 +2,12 @@
 import { spentOn } from '../campaign/budget.ts'
 import { type CampaignState, campaignState } from '../campaign/campaign-state.ts'
 import { bestOf } from '../campaign/conclude.ts'
+import { droppedOf } from '../campaign/dropped.ts'
+import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
-import { countText, durationText, gainText } from '../report/numbers.ts'
+import { countText, durationText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import type { CampaignRound } from '../report/report-data.ts'
 import { renderResultTable } from '../report/result-table.ts'
@@ -22,6 +24,8 @@ export interface CampaignOutcome {
   /** Of the chosen candidates, in order of choice. */
   readonly records: readonly ExperimentRecord[]
   readonly forecasts: ReadonlyMap<number, Forecast>
+  /** Null until something that was chosen has been measured. */
+  readonly calibration: LiveCalibration | null
 }
 
 export async function campaignOutcome(id: number, ledger: Ledger): Promise<CampaignOutcome> {
@@ -46,6 +50,7 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     forecasts: new Map(
       chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
     ),
+    calibration: liveCalibration(rounds, byId),
   }
 }
 
@@ -54,7 +59,7 @@ export function roundHistory({ round, candidates, dropped }: StoredRound): Campa
   return {
     round,
     considered: candidates.length + dropped.length,
-    dropped: dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    dropped: droppedOf({ candidates, dropped }),
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
       .map(({ interventionId, choice, probability }) => ({
@@ -71,7 +76,7 @@ export function campaignJson({ records, forecasts, ...outcome }: CampaignOutcome
 }
 
 export function campaignText(outcome: CampaignOutcome, options: TextOptions): string {
-  const { campaign, state, why, records, forecasts, runs, seconds, rounds } = outcome
+  const { campaign, state, why, records, forecasts, runs, seconds, rounds, calibration } = outcome
   const best = bestOf(records)
   const lines = [
     options.styling('heading', singleLine(`Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`)),
@@ -83,7 +88,19 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
+  if (calibration !== null && calibration.measured >= fewestJudged) lines.push('', calibrationText(calibration))
   if (state === 'stopped' || state === 'interrupted')
     lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
   return lines.join('\n')
+}
+
+/** With fewer measured candidates, what forecasts said and what came cannot be told apart. */
+const fewestJudged = 5
+
+/** What is said is over all candidates; what came, over those that ran, each weighed by the inverse of its chance. */
+function calibrationText({ candidates, unreachable, measured, finishing, gaining }: LiveCalibration): string {
+  const share = ({ weighted: { said, happened } }: EventHonesty) =>
+    `${percentText(said)} foreseen, ${percentText(Math.min(1, happened))} came`
+  const rest = unreachable === 0 ? '' : `; ${unreachable} more had no chance to run`
+  return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}).`
 }

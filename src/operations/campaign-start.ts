@@ -5,10 +5,12 @@ import { campaignState } from '../campaign/campaign-state.ts'
 import { defineCampaign } from '../campaign/definition.ts'
 import type { CandidateSource } from '../campaign/environment-file.ts'
 import { firstSeeds } from '../campaign/environment-file.ts'
+import { gateFlags } from '../campaign/gate.ts'
 import { historyKinds } from '../campaign/history.ts'
-import { forecasterNames } from '../forecast/forecaster.ts'
+import { forecasterChoices } from '../forecast/named-forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
+import { chosenForecaster, languageFlags } from './language-flags.ts'
 import { InputError, NothingToDo, operation } from './operation.ts'
 import { inPlace } from './surroundings.ts'
 
@@ -30,13 +32,21 @@ export const campaignStart = operation({
       .optional()
       .describe('share of these drawn at random, not by forecast (default: 0.1)'),
     seeds: count.optional().describe('seeds a candidate (default: as the environment says)'),
+    confirm: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('more seeds of what would be called better but may be luck (default: as many again; 0: none)'),
     referenceSeeds: count.optional().describe('seeds of the reference (default: as the environment says)'),
     runs: count.optional().describe('stop after this many runs, the reference included'),
     hours: z.number().positive().optional().describe('stop after this many hours of runs'),
     cost: z.number().positive().optional().describe('stop after this cost (the environment says what an hour costs)'),
-    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
+    ...languageFlags,
     history: z.enum(historyKinds).optional().describe('the records that forecasts may use (default: pooled)'),
     concurrency: count.optional().describe('runs at once (default: as the environment says)'),
+    ...gateFlags,
     seed: z.number().int().optional().describe('of draws and choices (default: 1)'),
     candidates: z.string().optional().describe('a file of candidates, instead of what the environment says'),
   }),
@@ -44,7 +54,8 @@ export const campaignStart = operation({
   run: (input, context) =>
     inPlace(context, async place => {
       const { opened, environment, ledger } = place
-      const { candidates, seeds, referenceSeeds, ...flags } = input
+      const { candidates, seeds, referenceSeeds, forecaster, model, effort, batch, repeats, tokens, ...flags } = input
+      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
       const source: CandidateSource | undefined =
         candidates === undefined ? opened.file.candidates : { file: pathOfGiven(candidates, context) }
       if (source === undefined) {
@@ -62,6 +73,8 @@ export const campaignStart = operation({
       const definition = defineCampaign(
         {
           ...flags,
+          forecaster: chosen.name,
+          language: chosen.language,
           seeds: seeds === undefined ? undefined : [...firstSeeds(seeds, opened.file.seeds)],
           referenceSeeds:
             referenceSeeds === undefined ? undefined : [...firstSeeds(referenceSeeds, opened.file.referenceSeeds)],
@@ -73,7 +86,7 @@ export const campaignStart = operation({
       if (state === 'stopped' || state === 'interrupted') {
         place.emit({
           type: 'note',
-          text: `Campaign ${latest!.id} was ${state} before its end; "almanac campaign resume ${latest!.id}" goes on with it. This is a new one.`,
+          text: `Campaign ${latest!.id} was ${state} before its end; "almanac campaign resume ${latest!.id}${context.sameFlags ?? ''}" goes on with it. This is a new one.`,
         })
       }
       const id = await startCampaign(environment, { definition, source }, place)

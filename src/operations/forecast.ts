@@ -2,16 +2,25 @@
 
 import { z } from 'zod'
 import { parseCandidates } from '../campaign/candidates.ts'
+import { gateRule, type Objection, objectionsFromForecast } from '../campaign/gate.ts'
 import { historyKinds, historyOf } from '../campaign/history.ts'
 import { resolveIntervention } from '../campaign/resolve-intervention.ts'
-import type { Candidate, ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import {
+  type Candidate,
+  type ExperimentRecord,
+  type Explanation,
+  type Forecast,
+  hasFailed,
+} from '../experiment/record.ts'
+import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
-import { singleLine } from '../report/outside-text.ts'
+import { bounded, singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
 import { renderTable } from '../report/table.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
+import { chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { type Context, operation } from './operation.ts'
+import { triedBefore } from './pass-gate.ts'
 import { type ChangeFlags, changeFlags, proposedIntervention } from './proposal.ts'
 import { summariseForecast } from './record-summary.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -28,6 +37,8 @@ interface Named {
 
 interface Foreseen extends Named {
   readonly forecast: Forecast
+  /** What the gate would say before it is run; nothing of what was run before, whose record says more. */
+  readonly objections: readonly Objection[]
 }
 
 interface Forecasts {
@@ -35,7 +46,7 @@ interface Forecasts {
   readonly records: number
   /** Best first. */
   readonly foreseen: readonly Foreseen[]
-  readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+  readonly dropped: { readonly sentence: string; readonly reason: string }[]
 }
 
 export const forecast = operation({
@@ -47,26 +58,43 @@ export const forecast = operation({
     sentences: z.array(z.string()).optional().describe('sentences to forecast (default: the dirty tree)'),
     ...changeFlags,
     candidates: z.string().optional().describe('a file of candidates (JSON array or JSON lines)'),
-    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
+    ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
   }),
-  run: ({ forecaster, history, ...what }, context) =>
+  run: ({ forecaster, model, effort, batch, repeats, tokens, history, ...what }, context) =>
     inPlace(context, async (place): Promise<Forecasts> => {
+      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, place.opened.file)
       const { candidates: named, dropped } = await candidatesOf(what, place, context)
       const candidates = await withKnown(named, place)
       // A forecast never sees its candidate's own outcome: what was run before is told beside it.
       const known = new Set(candidates.flatMap(({ known }) => known?.id ?? []))
-      const name = forecaster ?? place.opened.file.forecaster
       const records = (await historyOf(history, place.environment, place.ledger)).filter(({ id }) => !known.has(id))
-      const forecasts = forecasters[name](
+      const forecast = namedForecaster(chosen.name, chosen.language, forecasterSurroundings(place))
+      const forecasts = await forecast(
         place.environment,
         records,
         candidates.map(({ candidate }) => candidate),
         { seed: 1 },
       )
-      const foreseen = candidates.map((named, index) => ({ ...named, forecast: forecasts[index]! }))
+      const foreseen: Foreseen[] = []
+      const rule = gateRule({}, place.opened.file.gate)
+      const tried = await triedBefore(
+        candidates.map(({ candidate }) => candidate),
+        rule,
+        place,
+      )
+      for (const [index, named] of candidates.entries()) {
+        const forecast = forecasts[index]!
+        if (hasFailed(forecast)) {
+          dropped.push({ sentence: named.name, reason: `it has no forecast, for ${forecast.failed}` })
+          continue
+        }
+        const objections = [...tried[index]!, ...objectionsFromForecast(forecast, rule)]
+        foreseen.push({ ...named, forecast, objections: named.known === undefined ? objections : [] })
+      }
       return {
-        forecaster: name,
+        forecaster: chosen.language === null || chosen.name !== 'language' ? chosen.name : chosen.language.model,
         records: records.length,
         foreseen: foreseen.toSorted((a, b) => b.forecast.quantiles[2] - a.forecast.quantiles[2]),
         dropped,
@@ -74,15 +102,18 @@ export const forecast = operation({
     }),
   json: ({ foreseen, ...rest }) => ({
     ...rest,
-    forecasts: foreseen.map(({ name, candidate, forecast, known }) => ({
+    forecasts: foreseen.map(({ name, candidate, forecast, known, objections }) => ({
       sentence: name,
       changes: candidate.changes,
       ...summariseForecast(forecast),
       quantiles: forecast.quantiles,
       recordIds: forecast.recordIds,
       known: known ? { record: known.id, measured: known.measured, verdict: known.verdict } : null,
+      gate: objections,
     })),
   }),
+  // Nothing that was asked about has a forecast.
+  exitCode: ({ foreseen, dropped }) => (foreseen.length === 0 && dropped.length > 0 ? 1 : 0),
   text: ({ foreseen, dropped, forecaster, records }, options) => {
     const table = renderTable(
       [
@@ -99,16 +130,31 @@ export const forecast = operation({
         ? [singleLine(`run before: ${name}: ${gainText(known.measured)}, ${verdictText(known)} (record ${known.id})`)]
         : [],
     )
+    const objected = foreseen.flatMap(({ name, objections }) =>
+      objections.map(({ reason, refuses }) => singleLine(`${refuses ? 'refused' : 'but'}: ${name}: ${reason}`)),
+    )
+    const explained = foreseen.flatMap(({ name, forecast }) =>
+      forecast.explanation ? [singleLine(`${name}: ${explanationText(forecast.explanation)}`)] : [],
+    )
     const words = `By ${forecaster}, from ${countText(records, 'record')}.`
     return [
       table,
+      ...(explained.length > 0 ? ['', ...explained] : []),
       ...told,
+      ...objected,
       ...lost,
       '',
       records === 0 ? `${words} Without records this is only a guess; import or run some.` : words,
     ].join('\n')
   },
 })
+
+/** `by analogy with records 12 and 7; uncertain: …`. */
+function explanationText({ basis, closest, uncertainty }: Explanation): string {
+  const shown = closest.slice(0, 5).join(', ')
+  const records = shown === '' ? '' : `, closest ${closest.length === 1 ? 'record' : 'records'} ${shown}`
+  return `by ${basis}${records}; uncertain: ${bounded(uncertainty, 300)}`
+}
 
 /** The same candidates, with the record of those that were run against the current reference. */
 async function withKnown(candidates: readonly Named[], { ledger, environment }: Place): Promise<Named[]> {

@@ -1,105 +1,125 @@
-/** Brings in a history: a results.tsv and its relatives, with the diffs that git still has, or a file of Almanac's own records. */
-import { basename, resolve } from 'node:path'
+/**
+ * Brings in histories: logs, tables, trackers, repositories, or a file of Almanac's own records. What measures the objective of the
+ * folder's environment becomes part of it; everything else becomes environments of their own in the ledger.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { leftOut } from '../campaign/left-out.ts'
-import { objectiveOf } from '../experiment/environment.ts'
-import { attachDiffs, type MissingCode } from '../importers/commit-diffs.ts'
-import type { UnusableRow } from '../importers/history.ts'
-import { readRecords } from '../importers/records-jsonl.ts'
-import { readResultsTsv } from '../importers/results-tsv.ts'
-import { storeHistory } from '../importers/store-history.ts'
-import { storeRecords } from '../importers/store-records.ts'
-import { countText } from '../report/numbers.ts'
-import { singleLine } from '../report/outside-text.ts'
-import { openRepository } from '../repository/repository.ts'
-import { pathOfGiven, textOfGiven } from './given-file.ts'
-import { InputError, operation } from './operation.ts'
-import { asInput, inPlace, type Place } from './surroundings.ts'
-
-interface Imported {
-  readonly source: string
-  readonly added: number
-  readonly known: number
-  readonly unusable: readonly UnusableRow[]
-  /** Rows that came in as text only, and why git could not give their code. */
-  readonly withoutCode: readonly MissingCode[]
-  /** Whether gains are measured against a row of the import from now on. */
-  readonly changesReference: boolean
-}
+import { currentEnvironment } from '../campaign/current-environment.ts'
+import type { OpenEnvironment } from '../campaign/open-environment.ts'
+import { importers } from '../importers/formats.ts'
+import type { Source } from '../importers/importer.ts'
+import { beginningOf, sourceOf } from '../importers/source.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { columnRoles, importOptions } from './import-flags.ts'
+import { readForFolder } from './import-here.ts'
+import { noteNowAndThen } from './import-progress.ts'
+import { importRecords } from './import-records.ts'
+import { storeImported } from './import-store.ts'
+import { importText } from './import-text.ts'
+import type { Imported, ImportedEnvironment } from './imported.ts'
+import { type Context, InputError, operation } from './operation.ts'
+import { asInput, environmentHere, ledgerPath } from './surroundings.ts'
 
 export const importHistory = operation({
   name: 'import',
-  summary: 'bring in a history: results.tsv and its relatives, or records of Almanac',
-  example: 'almanac import results.tsv',
+  summary: 'bring in a history: a log, a table, a tracker, a git repository, or records of Almanac',
+  example: 'almanac import results.tsv --dry-run',
   positional: ['path'],
   input: z.strictObject({
-    path: z.string().optional().describe('the file (default: "results" of the environment file)'),
-    column: z.string().optional().describe('the column of the metric, where it is not called like the metric'),
+    path: z.string().optional().describe('file, folder or URL (default: "results" of the environment file)'),
+    dryRun: z.boolean().default(false).describe('show what would be imported and what was guessed; store nothing'),
+    format: z
+      .enum(importers.map(({ name }) => name))
+      .optional()
+      .describe('the format, where it is not recognised'),
+    environment: z.string().optional().describe('only this one of several experiments, studies, projects, segments'),
+    metric: z.string().optional().describe('the objective, where another was guessed'),
+    direction: z.enum(['minimize', 'maximize']).optional().describe('which way the objective is better'),
+    column: z
+      .array(z.string())
+      .optional()
+      .describe(`what stands in a column, as NAME=ROLE (${columnRoles.join(', ')}); a name alone is the metric`),
+    reference: z.string().optional().describe('the run that the others are changes of, by id or name'),
+    constraint: z
+      .array(z.string())
+      .optional()
+      .describe('a rule, such as "val_bpb >= 0.9"; what breaks it counts as failed, whatever the log says'),
+    revisions: z.string().optional().describe('of a git repository: the revision or range to read (default: HEAD)'),
+    as: z.string().optional().describe('the name in the ledger; never part of the environment of this folder then'),
+    keepPersonal: z.boolean().default(false).describe('keep mail addresses, hosts, users, home folders and arguments'),
   }),
-  run: ({ path, column }, context) =>
-    inPlace(context, async (place): Promise<Imported> => {
-      const name = path ?? place.opened.file.results
-      if (name === undefined) throw new InputError('Name the file to import: almanac import results.tsv')
-      const file = path === undefined ? resolve(place.opened.directory, name) : pathOfGiven(path, context)
-      const text = await textOfGiven(file)
-      return /^\uFEFF?\{\s*"format"\s*:\s*"almanac-records"/.test(text)
-        ? importRecords(text, name, place)
-        : importResults(text, name, file, column, place)
-    }),
-  text: ({ source, added, known, unusable, withoutCode, changesReference }, { styling }) => {
-    const lines = [
-      styling(
-        'heading',
-        `${source}: ${countText(added, 'row')} imported, ${known} known before, ${unusable.length} not usable`,
-      ),
-      ...unusable.map(({ line, reason, text }) => `  line ${line}: ${singleLine(`${reason}: ${text}`)}`),
-    ]
-    for (const [reason, rows] of Map.groupBy(withoutCode, each =>
-      each.reason.replace(/\b[0-9a-f]{7,40}\b/, 'of that name'),
-    )) {
-      lines.push(
-        `  ${countText(rows.length, 'row')} without code (${reason}): line ${shortList(rows.map(({ line }) => line))}`,
-      )
-    }
-    if (changesReference) lines.push('The row that was kept last is the reference now.')
-    return lines.join('\n')
+  run: async (input, context): Promise<Imported> => {
+    const opened = await environmentHere(context)
+    const source = await sourceToImport(input.path, opened, context)
+    return inLedgerToWrite(context, opened, input.dryRun, async ledger => {
+      if (isRecords(source)) return importRecords(source, ledger, input.dryRun)
+      const flags = importOptions(input)
+      const isExpected = input.path === undefined || flags.columns?.['metric'] !== undefined
+      const token = context.variables['MLFLOW_TRACKING_TOKEN']
+      const options = {
+        ...flags,
+        ...(token === undefined ? {} : { token }),
+        signal: context.cancel,
+        progress: noteNowAndThen(context, 'read'),
+      }
+      const mine = input.as === undefined ? opened : null
+      const read = await asInput(readForFolder(source, options, input.format, mine, isExpected))
+      const environments: ImportedEnvironment[] = []
+      for (const history of read.histories) {
+        const target = { opened: history === read.here ? opened : null, as: input.as, dryRun: input.dryRun }
+        environments.push(await storeImported(history, source, target, input.direction, ledger, context))
+      }
+      const sum = (count: (each: ImportedEnvironment) => number) =>
+        environments.reduce((total, each) => total + count(each), 0)
+      return {
+        source: source.name,
+        format: read.importer.title,
+        dryRun: input.dryRun,
+        ledger: ledgerPath(context, opened),
+        environments,
+        added: sum(({ added }) => added.references + added.kept + added.tried),
+        known: sum(({ known }) => known),
+        unusable: environments.flatMap(({ unusable }) => unusable),
+        withoutCode: environments.flatMap(({ withoutCode }) => withoutCode),
+        changesReference: environments.some(({ changesReference }) => changesReference),
+      }
+    })
   },
+  text: importText,
 })
 
-async function importRecords(text: string, source: string, { ledger }: Place): Promise<Imported> {
-  const file = await asInput((async () => readRecords(text, source))())
-  const { runs } = await storeRecords(ledger, file)
-  return { source, added: runs.added, known: runs.known, unusable: [], withoutCode: [], changesReference: false }
+async function sourceToImport(
+  path: string | undefined,
+  opened: OpenEnvironment | null,
+  { standing, directory }: Context,
+): Promise<Source> {
+  const name = path ?? opened?.file.results
+  if (name === undefined) throw new InputError('Name what to import: almanac import results.tsv')
+  const folder = path === undefined ? opened!.directory : (standing ?? directory)
+  return asInput((async () => sourceOf(name, folder))())
 }
 
-async function importResults(
-  text: string,
-  source: string,
-  file: string,
-  column: string | undefined,
-  { ledger, opened, environment }: Place,
-): Promise<Imported> {
-  const { name, direction } = objectiveOf(opened.family)
-  const read = await asInput(
-    (async () =>
-      readResultsTsv(text, basename(source), { metric: { name, direction }, ...(column ? { column } : {}) }))(),
-  )
-  const repository = opened.repository ?? (await openRepository(opened.directory).catch(() => null))
-  const { history, missing } = repository
-    ? await attachDiffs(read, repository, { exclude: leftOut(opened, repository, ledger.path, [file]) })
-    : { history: read, missing: [] }
-  const { added, known, unusable } = await storeHistory(ledger, opened.family, history)
-  const current = await ledger.currentVersion(environment.familyId)
-  return {
-    source,
-    added: added.references + added.kept + added.tried,
-    known,
-    unusable,
-    withoutCode: missing,
-    changesReference: current !== null && current.version.id !== environment.version.id,
+function isRecords(source: Source): boolean {
+  return /^\{\s*"format"\s*:\s*"almanac-records"/.test(beginningOf(source))
+}
+
+/** For a dry run, where there is no ledger yet: one that is thrown away. */
+async function inLedgerToWrite<T>(
+  context: Context,
+  opened: OpenEnvironment | null,
+  dryRun: boolean,
+  action: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const path = ledgerPath(context, opened)
+  const isThrownAway = dryRun && !existsSync(path)
+  const folder = isThrownAway ? mkdtempSync(join(tmpdir(), 'almanac-dry-run-')) : null
+  try {
+    await using ledger = await openLedger(folder === null ? resolve(path) : join(folder, 'ledger.db'))
+    if (opened !== null) await currentEnvironment(opened, ledger)
+    return await action(ledger)
+  } finally {
+    if (folder !== null) rmSync(folder, { recursive: true })
   }
-}
-
-function shortList(numbers: readonly number[]): string {
-  return numbers.length <= 8 ? numbers.join(', ') : `${numbers.slice(0, 7).join(', ')}, … ${numbers.at(-1)}`
 }

@@ -160,19 +160,26 @@ async function completed(proposal: EnvironmentProposal, flags: Flags, context: C
       ? [known.direction, ...directions.filter(each => each !== known.direction)]
       : directions,
   )
+  /** In words, as far as they go: whether a regular expression is right is no question for most who are asked. */
+  const settlePattern = async (): Promise<string> => {
+    const suggestion = known?.pattern ?? (metric === '' ? null : suggestedPattern(metric))
+    if (!ask || suggestion === null || flags.pattern !== undefined) {
+      return settle('--pattern', flags.pattern, suggestion, `Which regular expression finds ${metric} in the output?`)
+    }
+    const line = `on a line such as "${metric}${separatorOf(known?.pattern)} 0.99"`
+    const answer = await ask({ text: `How does the output show ${metric}?`, choices: [line, 'in another way'] })
+    if (answer === line) return suggestion
+    const text = `Which regular expression finds ${metric}, with one group around the number?`
+    if (answer !== undefined) return settle('--pattern', undefined, suggestion, text)
+    missing.push('--pattern')
+    return ''
+  }
   const source =
     flags.file !== undefined
       ? { file: flags.file, path: await settle('--path', flags.path, metric, `Where in ${flags.file} is ${metric}?`) }
       : known?.file !== undefined && flags.pattern === undefined
         ? { file: known.file, path: known.path! }
-        : {
-            pattern: await settle(
-              '--pattern',
-              flags.pattern,
-              known?.pattern ?? (metric === '' ? null : suggestedPattern(metric)),
-              `Which pattern finds ${metric} in the output?`,
-            ),
-          }
+        : { pattern: await settlePattern() }
   if (missing.length > 0) {
     throw new InputError(
       `Not found in ${context.directory}, and nobody to ask: give ${missing.join(', ')} ("almanac init --help" explains them).`,
@@ -204,6 +211,11 @@ function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: F
     ...(proposal.evaluator.length === 0 ? {} : { evaluator: [...proposal.evaluator] }),
     ...(proposal.link.length === 0 ? {} : { link: [...proposal.link] }),
   }
+}
+
+/** What stands between name and number where a pattern was found; a colon otherwise. */
+function separatorOf(pattern: string | undefined): string {
+  return pattern?.includes('\\s*=\\s*') ? ' =' : ':'
 }
 
 /** `name: 0.99` or `name = 0.99` at the beginning of a line. */

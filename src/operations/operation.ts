@@ -21,6 +21,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
   /** What `--json` prints, where it is not the output itself. */
   readonly json?: (output: Output) => unknown
+  /** For a script that looks at nothing else; 0 by default. */
+  readonly exitCode?: (output: Output) => number
   /** The output for a person. */
   readonly text: (output: Output, options: TextOptions) => string
 }
@@ -38,6 +40,8 @@ export interface Context {
   readonly standing?: string
   /** Where the ledger is, if not in `.almanac/` beside the environment file. */
   readonly ledger?: string
+  /** The flags by which a further call reaches the same environment and ledger, each with a space before it. */
+  readonly sameFlags?: string
   /** Aborts when no new run may start; what runs goes on to its end. */
   readonly stop: AbortSignal
   /** Aborts when running processes must end too. */
@@ -65,7 +69,12 @@ export function operation<Schema extends z.ZodObject, Output>(
 /** Exit code 2. */
 export { InputError } from '../campaign/input-error.ts'
 
-/** There is nothing to do, and that is no failure: exit code 3. */
+/** There is nothing to do, or nothing that is worth a run, and that is no failure: exit code 3. */
 export class NothingToDo extends Error {
   override readonly name = 'NothingToDo'
+}
+
+/** The user stopped it while it waited for something other than a run: exit code 130. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
 }

@@ -1,9 +1,9 @@
 /** The change a user means: the dirty tree, a patch, a branch, options set on the command line, or a sentence alone. */
 import { z } from 'zod'
 import { leftOut } from '../campaign/left-out.ts'
+import { newOptions } from '../campaign/new-options.ts'
 import { type ResolvedIntervention, resolveIntervention } from '../campaign/resolve-intervention.ts'
 import { mergePatch } from '../experiment/configuration.ts'
-import { changedOptions } from '../experiment/diff-options.ts'
 import type { Intervention } from '../experiment/intervention.ts'
 import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
@@ -51,11 +51,10 @@ export async function proposedIntervention(
 
 /** A wrong name is no error, since a change may add an option; but it would be paid for without changing anything. */
 function tellNewOptions(overrides: JsonObject | null, { environment, emit }: Place): void {
-  const { reference } = environment.version
-  if (reference.configuration === null) return
-  for (const { option, from } of changedOptions(reference, { overrides, diff: null })) {
-    if (from !== undefined) continue
-    emit({ type: 'note', text: `The reference configuration has no option "${option}": the change adds it.` })
+  const { configuration } = environment.version.reference
+  for (const { option, meant } of newOptions(configuration, { overrides })) {
+    const instead = meant === null ? '' : ` Did you mean "${meant}"?`
+    emit({ type: 'note', text: `The reference configuration has no option "${option}": the change adds it.${instead}` })
   }
 }
 

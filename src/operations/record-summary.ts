@@ -1,6 +1,6 @@
 /** A record as operations give it out: what a script or a person wants to know, without the whole environment around it. */
 import type { ChangedOption, OutcomeKind } from '../experiment/intervention.ts'
-import type { ExperimentRecord, Forecast, MeasuredGain, Verdict } from '../experiment/record.ts'
+import type { ExperimentRecord, Explanation, Forecast, MeasuredGain, ModelUse, Verdict } from '../experiment/record.ts'
 
 export interface RecordSummary {
   readonly record: number
@@ -25,10 +25,21 @@ export interface ForecastSummary {
   readonly high: number
   readonly finishes: number
   readonly forecaster: string
+  /** Where a language model made it. */
+  readonly explanation?: Explanation
+  readonly model?: ModelUse
 }
 
-export function summariseForecast({ quantiles, finishes, forecaster }: Forecast): ForecastSummary {
-  return { median: quantiles[2], low: quantiles[0], high: quantiles[4], finishes, forecaster }
+export function summariseForecast({ quantiles, finishes, forecaster, explanation, model }: Forecast): ForecastSummary {
+  return {
+    median: quantiles[2],
+    low: quantiles[0],
+    high: quantiles[4],
+    finishes,
+    forecaster,
+    ...(explanation && { explanation }),
+    ...(model && { model }),
+  }
 }
 
 export function summarise(record: ExperimentRecord, forecast: Forecast | undefined): RecordSummary {

@@ -7,7 +7,7 @@ import { countText } from '../report/numbers.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import { operation } from './operation.ts'
 import { type RecordSummary, summarise } from './record-summary.ts'
-import { inPlace } from './surroundings.ts'
+import { inLedger, inWholeLedger } from './surroundings.ts'
 
 const orders = ['newest', 'oldest', 'gain', 'forecast', 'surprise'] as const
 
@@ -30,13 +30,11 @@ export const records = operation({
     sort: z.enum(orders).default('newest').describe('order; surprise: by how far the gain was from its forecast'),
     limit: z.number().int().positive().default(50).describe('at most this many'),
     current: z.boolean().default(false).describe('only those against the current reference'),
+    environment: z.string().optional().describe('of this environment of the ledger (default: the one of this folder)'),
     all: z.boolean().default(false).describe('of every environment in the ledger, not only this one'),
   }),
-  run: ({ text, verdict, outcome, tag, sort, limit, current, all }, context) =>
-    inPlace(context, async ({ ledger, environment }): Promise<Listed> => {
-      const everything = await ledger.recordsOf(
-        all ? {} : current ? { versionIds: [environment.version.id] } : { familyIds: [environment.familyId] },
-      )
+  run: ({ text, verdict, outcome, tag, sort, limit, current, environment: name, all }, context) => {
+    const listed = async (ledger: Ledger, everything: readonly ExperimentRecord[]): Promise<Listed> => {
       const forecasts = await forecastsFor(everything, ledger)
       const words = (text ?? []).map(word => word.toLowerCase())
       const kept = everything.filter(record => {
@@ -52,7 +50,17 @@ export const records = operation({
         shown: { records: sorted, forecasts },
         found: kept.length,
       }
-    }),
+    }
+    if (all) return inWholeLedger(context, async ({ ledger }) => listed(ledger, await ledger.recordsOf({})))
+    return inLedger(context, name, async ({ ledger, environment }) =>
+      listed(
+        ledger,
+        await ledger.recordsOf(
+          current ? { versionIds: [environment.version.id] } : { familyIds: [environment.familyId] },
+        ),
+      ),
+    )
+  },
   text: ({ shown, found }, options) => {
     if (found === 0) return 'No records. Begin with "almanac run", "almanac import" or "almanac campaign start".'
     const rest = found > shown.records.length ? ` (${shown.records.length} shown; --limit shows more)` : ''

@@ -13,7 +13,7 @@ import { roundHistory } from './campaign-outcome.ts'
 import { pathOfGiven } from './given-file.ts'
 import { operation } from './operation.ts'
 import { forecastsFor } from './records.ts'
-import { inPlace, type Place } from './surroundings.ts'
+import { inLedger, type Place } from './surroundings.ts'
 
 export const report = operation({
   name: 'report',
@@ -22,10 +22,11 @@ export const report = operation({
   positional: [],
   input: z.strictObject({
     out: z.string().optional().describe('the file to write (default: report.html beside the ledger)'),
+    environment: z.string().optional().describe('of this environment of the ledger (default: the one of this folder)'),
     title: z.string().optional().describe('its title (default: the name of the environment)'),
   }),
-  run: ({ out, title }, context) =>
-    inPlace(context, async place => {
+  run: ({ out, environment: name, title }, context) =>
+    inLedger(context, name, async place => {
       const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : pathOfGiven(out, context)
       const data = await gatherReport(place, title ?? place.environment.family.name)
       // Plots take half a second to load; no other operation needs them.
@@ -37,7 +38,10 @@ export const report = operation({
   text: ({ path }) => `Report: ${path}`,
 })
 
-async function gatherReport({ ledger, environment }: Place, title: string): Promise<ReportData> {
+async function gatherReport(
+  { ledger, environment }: Pick<Place, 'ledger' | 'environment'>,
+  title: string,
+): Promise<ReportData> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
   const versions = (await ledger.lineage(environment.version.id)).reverse()
   const lineage: LineageStep[] = []

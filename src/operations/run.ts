@@ -3,17 +3,21 @@ import { z } from 'zod'
 import { whyReferenceFailed } from '../campaign/campaign.ts'
 import { conclude, referenceValues } from '../campaign/conclude.ts'
 import { firstSeeds, seedList } from '../campaign/environment-file.ts'
-import { historyKinds, historyOf } from '../campaign/history.ts'
+import { gateFlags, gateRule, objectionsFromForecast } from '../campaign/gate.ts'
+import { type HistoryKind, historyKinds, historyOf } from '../campaign/history.ts'
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
+import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
-import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import { type ExperimentRecord, type FailedForecast, type Forecast, hasFailed } from '../experiment/record.ts'
+import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
+import { type ChosenForecaster, chosenForecaster, forecasterSurroundings, languageFlags } from './language-flags.ts'
 import { NothingToDo, operation } from './operation.ts'
+import { passGate, triedBefore } from './pass-gate.ts'
 import { changeFlags, proposedIntervention } from './proposal.ts'
 import { summarise } from './record-summary.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -42,40 +46,52 @@ export const run = operation({
       .optional()
       .describe('how many seeds (default: as the environment says); more than before adds repeats'),
     tag: z.array(z.string()).optional().describe('mechanism tags'),
-    forecaster: z.enum(forecasterNames).optional().describe('who forecasts (default: as the environment says)'),
+    forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
+    ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
     concurrency: z.number().int().positive().optional().describe('runs at once (default: as the environment says)'),
+    ...gateFlags,
+    anyway: z.boolean().optional().describe('also what the gate refuses'),
   }),
   paysForRuns: true,
-  run: ({ message, seeds, tag, forecaster, history, concurrency, ...flags }, context) =>
+  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other }, context) =>
     inPlace(context, async (place): Promise<Measured> => {
+      const { model, effort, batch, repeats, tokens, ...flags } = other
       const { opened, ledger, environment, emit } = place
       const { version } = environment
+      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
       const resolved = await proposedIntervention(message, flags, tag ?? [], place, context)
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 
-      const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
-      const before = await ledger.runsOf(id)
+      const known = await ledger.interventionByHash(version.id, resolved.hash)
+      const before = known === null ? [] : await ledger.runsOf(known.id)
       const done = seedsToRun.filter(seed =>
         before.some(each => each.seed === seed && each.outcome && isEvidence(each.outcome.kind)),
       )
       if (done.length === seedsToRun.length) {
-        const { record, forecast } = await measured(id, place)
+        const { record, forecast } = await measured(known!.id, place)
         throw new NothingToDo(
-          `This was run before (record ${id}): ${gainText(record.measured)}, ${verdictText(record)}. --seeds ${done.length + 1} repeats it.${forecast ? ` Its forecast was ${forecastText(forecast.quantiles)}.` : ''}`,
+          `This was run before (record ${record.id}): ${gainText(record.measured)}, ${verdictText(record)}. --seeds ${done.length + 1} repeats it.${forecast ? ` Its forecast was ${forecastText(forecast.quantiles)}.` : ''}`,
         )
       }
-      if (before.length === 0) {
-        const name = forecaster ?? opened.file.forecaster
-        const known = await historyOf(history, environment, ledger)
-        const [forecast] = forecasters[name](environment, known, [resolved], { seed: 1 })
-        await ledger.storeForecast(id, forecast!)
+      // More seeds of what was run are a deliberate repeat: nothing is asked.
+      const rule = gateRule({ belowGain, chance }, opened.file.gate)
+      if (before.length === 0) passGate((await triedBefore([resolved], rule, place))[0]!, anyway, emit)
+      const forecast = before.length > 0 ? null : await foreseen(resolved, chosen, history, place)
+      if (forecast !== null && hasFailed(forecast)) {
+        const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
+        await ledger.storeFailedForecast(id, forecast)
+        passGate([{ reason: `There is no forecast, for ${forecast.failed}`, refuses: true }], anyway, emit)
+      } else if (forecast !== null) {
         emit({
           type: 'note',
-          text: `Forecast: ${forecastText(forecast!.quantiles)}, ${percentText(forecast!.finishes)} to finish (${name}, from ${countText(forecast!.recordIds.length, 'record')}).`,
+          text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
         })
+        passGate(objectionsFromForecast(forecast, rule), anyway, emit)
       }
+      const { id } = await ledger.ensureIntervention(version.id, resolved.hash, resolved.intervention)
+      if (forecast !== null && !hasFailed(forecast)) await ledger.storeForecast(id, forecast)
 
       const pay = (tasks: readonly Task[]) =>
         measure(tasks, { ...place, environment: opened, concurrency: concurrency ?? opened.file.concurrency })
@@ -88,6 +104,7 @@ export const run = operation({
       return measured(id, place)
     }),
   json: ({ record, forecast }) => summarise(record, forecast),
+  exitCode: ({ record }) => (record.verdict === 'failed' ? 4 : 0),
   text: ({ record, forecast, referenceRuns, failedIn }, { styling, sameFlags = '' }) => {
     const { id, measured: gain, verdict, runs, intervention } = record
     const chance = gain?.probabilityBetter
@@ -114,6 +131,19 @@ export const run = operation({
     return lines.join('\n')
   },
 })
+
+async function foreseen(
+  candidate: ResolvedIntervention,
+  { name, language }: ChosenForecaster,
+  history: HistoryKind,
+  place: Place,
+): Promise<Forecast | FailedForecast> {
+  const { environment, ledger } = place
+  const forecaster = namedForecaster(name, language, forecasterSurroundings(place))
+  const known = await historyOf(history, environment, ledger)
+  const [forecast] = await forecaster(environment, known, [candidate], { seed: 1 })
+  return forecast!
+}
 
 async function measured(id: number, { ledger, environment }: Place): Promise<Measured> {
   const records = await ledger.recordsOf({ versionIds: [environment.version.id], withoutRuns: true })

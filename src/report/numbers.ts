@@ -26,6 +26,11 @@ export function signed(value: number, decimals: number): string {
   return `${value < 0 ? minus : '+'}${digits}`
 }
 
+/** With so many decimals and a true minus sign, and none before zero: `−0.31`. */
+export function plainDecimals(value: number, decimals = 2): string {
+  return signed(value, decimals).replace('+', '')
+}
+
 /** A plain number with about four significant digits, without a forced sign: metric values, options. */
 export function plainNumber(value: number): string {
   if (!Number.isFinite(value)) return dash

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fieldsOf, git, runGit, wordsOf } from './git.ts'
 
-const form = [
+/** The subcommand with what makes its output the same everywhere, and runs nothing that a repository names. */
+export const form = [
   'diff-tree',
   '-r',
   '-p',

@@ -2,7 +2,7 @@
  * Runs git, without a shell, the same way whatever the caller's environment and the user's settings: no hooks, no
  * file-system monitor, no pager, no prompts, no locks for convenience, English messages.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 export interface GitOptions {
@@ -31,17 +31,36 @@ const settings = [
   'gc.auto=0',
 ].flatMap(setting => ['-c', setting])
 
+/**
+ * For reading what a stranger wrote: git fetches nothing, also where the repository's settings name a server for the
+ * objects that it lacks, or a program that would get them. No setting can allow what this variable does not.
+ */
+export const offline = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' }
+
+/** For those who write to it and read from it as it goes. */
+export function startGit(
+  directory: string,
+  parameters: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams {
+  return spawn('git', ['--no-pager', ...settings, ...parameters], {
+    cwd: directory,
+    env: { ...gitVariables(), ...variables },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
 /** Whatever git answers. Throws only when git cannot be started. */
 export async function runGit(
   directory: string,
   parameters: readonly string[],
   { input = '', index, variables = {} }: GitOptions = {},
 ): Promise<GitResult> {
-  const child = spawn('git', ['--no-pager', ...settings, ...parameters], {
-    cwd: directory,
-    env: { ...gitVariables(), ...(index === undefined ? {} : { GIT_INDEX_FILE: index }), ...variables },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const child = startGit(
+    directory,
+    parameters,
+    index === undefined ? variables : { GIT_INDEX_FILE: index, ...variables },
+  )
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (piece: Buffer) => stdout.push(piece))
@@ -86,7 +105,7 @@ function gitVariables(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
 }
 
-function startError(directory: string, error: Error): Error {
+export function startError(directory: string, error: Error): Error {
   const reason = existsSync(directory)
     ? 'git cannot be started: install git, or add it to PATH'
     : `the directory ${directory} does not exist`

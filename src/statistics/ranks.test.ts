@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { kendall } from './kendall.ts'
 import { pairwiseAccuracy } from './pairwise.ts'
 import { pearson, ranks, spearman } from './ranks.ts'
 
 const { correlations } = JSON.parse(readFileSync(new URL('fixtures/statistics.json', import.meta.url), 'utf8')) as {
-  correlations: { a: number[]; b: number[]; ranksA: number[]; spearman: number; pearson: number }[]
+  correlations: { a: number[]; b: number[]; ranksA: number[]; spearman: number; kendall: number; pearson: number }[]
 }
 
 test.each(correlations)('SciPy gives the same correlations of $a and $b', ({ a, b, ...expected }) => {
   expect(ranks(a)).toEqual(expected.ranksA)
   expect(spearman(a, b)).toBeCloseTo(expected.spearman, 12)
+  expect(kendall(a, b)).toBeCloseTo(expected.kendall, 12)
   expect(pearson(a, b)).toBeCloseTo(expected.pearson, 12)
 })
 
@@ -24,7 +26,7 @@ test('order measures do not change under strictly increasing maps of the predict
       const gains = list.map(([gain]) => gain)
       const predictions = list.map(([, prediction]) => prediction)
       const mapped = predictions.map(map)
-      for (const measure of [spearman, pairwiseAccuracy]) {
+      for (const measure of [spearman, kendall, pairwiseAccuracy]) {
         expect(measure(gains, mapped)).toEqual(measure(gains, predictions))
       }
     }),
@@ -37,7 +39,7 @@ test('turned round, correlations change sign and pairwise accuracy is mirrored a
       const a = list.map(([first]) => first)
       const b = list.map(([, second]) => second)
       const turned = b.map(value => -value)
-      for (const measure of [spearman, pearson]) {
+      for (const measure of [spearman, kendall, pearson]) {
         const straight = measure(a, b)
         if (straight === null) expect(measure(a, turned)).toBeNull()
         else expect(measure(a, turned)).toBeCloseTo(-straight, 12)
@@ -50,7 +52,7 @@ test('turned round, correlations change sign and pairwise accuracy is mirrored a
 })
 
 test('a constant has no correlation, and a tie in the prediction is half right', () => {
-  for (const measure of [spearman, pearson]) {
+  for (const measure of [spearman, kendall, pearson]) {
     expect(measure([1, 1, 1], [1, 2, 3])).toBeNull()
     expect(measure([1, 2, 3], [0.1, 0.1, 0.1])).toBeNull()
     expect(measure([1], [2])).toBeNull()

@@ -3,6 +3,7 @@
  * answer, so the second part must not reach it. Patterns, not understanding: terse notes come apart cleanly, long prose
  * may keep a hint, and a reason ("warm-up helps early training") may be taken for a result.
  */
+import { measuredNumber } from './measured-number.ts'
 import { firstOutcomePhrase, outcomePhrases } from './outcome-phrases.ts'
 
 /** The phrases about a result, as written; empty where there are none. */
@@ -20,16 +21,16 @@ export interface SplitText {
 /**
  * Notes go "what was tried: how it went". So what was tried is the first stretch of clauses without an outcome phrase, with
  * the words of the next clause that come before its phrase; all that follows explains the result. A bracket that speaks of
- * the result goes, and the text goes on behind it.
+ * the result goes, and the text goes on behind it. `values` are what was measured: one of them in the text is a result too.
  */
-export function withoutOutcome(text: string): SplitText {
+export function withoutOutcome(text: string, values: readonly number[] = []): SplitText {
   const note = compact(text)
-  if (!firstOutcomePhrase.test(note)) return { tried: text.trim(), outcome: '' }
+  if (firstPhrase(note, values) === null) return { tried: text.trim(), outcome: '' }
   let tried = ''
   const outcome: string[] = []
   let finished = false
   for (const { clause, separator, bracketed } of clausesOf(note)) {
-    const phrase = firstOutcomePhrase.exec(clause)
+    const phrase = firstPhrase(clause, values)
     if (bracketed) {
       if (finished || phrase !== null || tried === '') outcome.push(clause)
       else tried += clause
@@ -44,14 +45,14 @@ export function withoutOutcome(text: string): SplitText {
       tried += clause + separator
       continue
     }
-    const before = withoutDangling(clause.slice(0, phrase.index))
-    const behind = clause.slice(phrase.index + phrase[0].length)
+    const before = withoutDangling(clause.slice(0, phrase.start))
+    const behind = clause.slice(phrase.end)
     const cause = /^\s*(?:from|by|with|when|using|via)\s+(.*)$/su.exec(behind)
     if (hasContent.test(before)) {
       tried += before
       outcome.push(clause.slice(before.length))
       finished = true
-    } else if (tried.trim() === '' && cause !== null && !firstOutcomePhrase.test(cause[1]!)) {
+    } else if (tried.trim() === '' && cause !== null && firstPhrase(cause[1]!, values) === null) {
       tried += cause[1]! + separator
       outcome.push(clause.slice(0, clause.length - cause[1]!.length))
     } else {
@@ -66,6 +67,13 @@ export function withoutOutcome(text: string): SplitText {
       .filter(Boolean)
       .join('; '),
   }
+}
+
+function firstPhrase(text: string, values: readonly number[]): { start: number; end: number } | null {
+  const phrase = firstOutcomePhrase.exec(text)
+  const found = phrase === null ? null : { start: phrase.index, end: phrase.index + phrase[0].length }
+  const number = measuredNumber(text, values)
+  return number !== null && (found === null || number.start < found.start) ? number : found
 }
 
 const onlyNumbers = /^[\s~≈=<>+−-]*\d[\d.,\s%xk×/]*$/u

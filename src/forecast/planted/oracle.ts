@@ -2,9 +2,9 @@
  * For tests: knows the outcomes of the records it is asked about, the best that a forecast can be.
  */
 import type { ExperimentRecord, Quantiles } from '../../experiment/record.ts'
-import type { Forecaster } from '../forecaster.ts'
+import type { PureForecaster } from '../forecaster.ts'
 
-export const oracle: Forecaster = (_environment, history, candidates) =>
+export const oracle: PureForecaster = (_environment, history, candidates) =>
   (candidates as readonly ExperimentRecord[]).map(({ measured, outcome }) => {
     const gain = measured?.gain ?? -1
     const quantiles: Quantiles = [gain, gain, gain, gain, gain]

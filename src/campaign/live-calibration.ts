@@ -1,0 +1,103 @@
+/**
+ * How honest the forecasts of a campaign were about all its candidates, not only about those that it ran. What ran was chosen
+ * for its forecast, so its mean flatters or slanders the forecaster; each choice had a known chance, and weighing by its
+ * inverse sets that right. Pure.
+ */
+import { isEvidence } from '../experiment/intervention.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { chanceOfGain } from '../forecast/chance-of-gain.ts'
+import type { StoredRound } from '../ledger/rounds.ts'
+import { effectiveSize, type Observed, populationMean } from '../statistics/inverse-probability.ts'
+import { mean } from '../statistics/summary.ts'
+
+/** Of an event: what forecasts said on average, how often it came, and the mean squared error of what they said. */
+export interface Honesty {
+  readonly said: number
+  readonly happened: number
+  readonly brier: number
+}
+
+export interface EventHonesty {
+  /** Over all candidates that could run, by inverse probability: unbiased, and a share may exceed one. */
+  readonly weighted: Honesty
+  /** Over what ran, as it is: biased by the choice. */
+  readonly asRun: Honesty
+}
+
+export interface LiveCalibration {
+  /** Candidates with a forecast and a chance above zero, each once in every round that it was in. */
+  readonly candidates: number
+  /** Without exploration the forecast decides alone, and nothing can be said of what it passes over. */
+  readonly unreachable: number
+  /** Chosen and measured. A budget that ended before the chosen ones ran leaves some out, as if by chance. */
+  readonly measured: number
+  /** As precise as so many with equal chances. */
+  readonly effective: number
+  readonly finishing: EventHonesty
+  /** Finishing with a gain above zero. */
+  readonly gaining: EventHonesty
+}
+
+/** Null where nothing that was chosen has been measured. */
+export function liveCalibration(
+  rounds: readonly StoredRound[],
+  records: ReadonlyMap<number, ExperimentRecord>,
+): LiveCalibration | null {
+  const all = rounds.flatMap(({ candidates }) =>
+    candidates.flatMap(({ forecast, ...choice }) => (forecast === null ? [] : [{ forecast, ...choice }])),
+  )
+  const reachable = all.filter(({ probability }) => probability > 0)
+  const sampled = reachable.flatMap(({ choice, interventionId, forecast, probability }): Sampled[] => {
+    const record = records.get(interventionId)
+    // Its outcome may be known from another round: what was passed over in this one stands for nobody.
+    if (choice === 'passed-over' || !record?.outcome || !isEvidence(record.outcome)) return []
+    return [{ forecast, record, probability }]
+  })
+  if (sampled.length === 0) return null
+  const population = reachable.map(({ forecast }) => forecast)
+  return {
+    candidates: reachable.length,
+    unreachable: all.length - reachable.length,
+    measured: sampled.length,
+    effective: effectiveSize(sampled),
+    finishing: honestyOf(population, sampled, {
+      chance: ({ finishes }) => finishes,
+      came: ({ verdict }) => verdict !== 'failed',
+    }),
+    gaining: honestyOf(population, sampled, {
+      chance: forecast => chanceOfGain(forecast),
+      came: ({ measured }) => measured !== null && measured.gain > 0,
+    }),
+  }
+}
+
+interface Sampled {
+  readonly forecast: Forecast
+  readonly record: ExperimentRecord
+  readonly probability: number
+}
+
+function honestyOf(
+  population: readonly Forecast[],
+  sampled: readonly Sampled[],
+  event: { chance(forecast: Forecast): number; came(record: ExperimentRecord): boolean },
+): EventHonesty {
+  const came = sampled.map(({ record, probability }) => ({ value: Number(event.came(record)), probability }))
+  const squares = sampled.map(({ forecast, probability }, index) => ({
+    value: (event.chance(forecast) - came[index]!.value) ** 2,
+    probability,
+  }))
+  const plainMean = (observed: readonly Observed[]) => mean(observed.map(({ value }) => value))
+  return {
+    weighted: {
+      said: mean(population.map(event.chance)),
+      happened: populationMean(came, population.length),
+      brier: populationMean(squares, population.length),
+    },
+    asRun: {
+      said: mean(sampled.map(({ forecast }) => event.chance(forecast))),
+      happened: plainMean(came),
+      brier: plainMean(squares),
+    },
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Whether one forecaster is better than another, on the same pools: paired differences, each block of consecutive pools one piece of
+ * evidence, and Holm's correction over all pairs of one measure. About these environments: other rows of them, not other environments.
+ */
+import { holm } from '../statistics/holm.ts'
+import type { Random } from '../statistics/random.ts'
+import { signFlipProbability } from '../statistics/sign-flips.ts'
+import { quantile } from '../statistics/summary.ts'
+import { blocksOfPools, type PoolResample } from './figures.ts'
+import { overPools, type PoolQuality } from './pool-quality.ts'
+
+/** Loss and regret as shares of the yardstick's, so that environments can be averaged. */
+export const comparedMeasures = ['pinball', 'regret', 'spearman'] as const
+export type ComparedMeasure = (typeof comparedMeasures)[number]
+
+/** One forecaster's pools in each environment, in the same order for all. */
+export interface Contender {
+  readonly name: string
+  readonly byEnvironment: readonly (readonly PoolQuality[])[]
+}
+
+export interface Difference {
+  readonly measure: ComparedMeasure
+  readonly first: string
+  readonly second: string
+  /** Mean over the environments; positive: the first is better. */
+  readonly value: number
+  readonly low: number
+  readonly high: number
+  /** In how many environments the first is better, and worse, of those in which the two can be compared. */
+  readonly better: number
+  readonly worse: number
+  readonly environments: number
+  /** Two-sided, by turned signs of blocks; and after Holm's correction. */
+  readonly p: number
+  readonly adjusted: number
+}
+
+/**
+ * All pairs of contenders, first named first. Rank correlations only of those that rank. `resamples`: for each environment, as many in
+ * each.
+ */
+export function differences(
+  contenders: readonly Contender[],
+  yardstick: Contender,
+  resamples: readonly (readonly PoolResample[])[],
+  random: Random,
+): Difference[] {
+  const pairs = contenders.flatMap((first, index) =>
+    contenders.slice(index + 1).map(second => [first, second] as const),
+  )
+  return comparedMeasures.flatMap(measure => {
+    const found = pairs.flatMap(([first, second]) => {
+      const difference = differenceOf(measure, first, second, yardstick, resamples, random)
+      return difference === null ? [] : [difference]
+    })
+    const adjusted = holm(found.map(({ p }) => p))
+    return found.map((difference, index) => ({ ...difference, adjusted: adjusted[index]! }))
+  })
+}
+
+/** The same the other way round where the second is the better one. */
+export function betterFirst(difference: Difference): Difference {
+  const { first, second, value, low, high, better, worse } = difference
+  if (value >= 0) return difference
+  return {
+    ...difference,
+    first: second,
+    second: first,
+    value: -value,
+    low: -high,
+    high: -low,
+    better: worse,
+    worse: better,
+  }
+}
+
+function differenceOf(
+  measure: ComparedMeasure,
+  first: Contender,
+  second: Contender,
+  yardstick: Contender,
+  resamples: readonly (readonly PoolResample[])[],
+  random: Random,
+): Omit<Difference, 'adjusted'> | null {
+  const shares = first.byEnvironment.flatMap((pools, environment) => {
+    const share = poolShares(measure, pools, second.byEnvironment[environment]!, yardstick.byEnvironment[environment]!)
+    return share === null ? [] : [{ share, resamples: resamples[environment]! }]
+  })
+  if (shares.length === 0) return null
+  const values = shares.map(({ share }) => sum(share))
+  const resampled = shares[0]!.resamples.map(
+    (_, index) =>
+      sum(shares.map(({ share, resamples }) => sum(share.map((value, pool) => value * resamples[index]![pool]!)))) /
+      shares.length,
+  )
+  const blocks = shares.flatMap(({ share }) => blockSums(share))
+  return {
+    measure,
+    first: first.name,
+    second: second.name,
+    value: sum(values) / shares.length,
+    low: quantile(resampled, 0.025),
+    high: quantile(resampled, 0.975),
+    better: values.filter(value => value > 0).length,
+    worse: values.filter(value => value < 0).length,
+    environments: shares.length,
+    p: signFlipProbability(blocks, random.fork(`${measure} ${first.name} ${second.name}`)),
+  }
+}
+
+/** What each pool adds to the difference of one environment; null where the two cannot be compared. */
+function poolShares(
+  measure: ComparedMeasure,
+  first: readonly PoolQuality[],
+  second: readonly PoolQuality[],
+  yardstick: readonly PoolQuality[],
+): number[] | null {
+  if (measure === 'spearman') {
+    const both = first.map((pool, index) => pool.spearman[1] * second[index]!.spearman[1])
+    const count = sum(both)
+    if (count === 0) return null
+    return first.map((pool, index) => (both[index]! * (pool.spearman[0] - second[index]!.spearman[0])) / count)
+  }
+  const scale = overPools(yardstick, measure)
+  const count = sum(first.map(pool => pool[measure][1]))
+  if (!(scale > 0) || count === 0) return null
+  return first.map((pool, index) => (second[index]![measure][0] - pool[measure][0]) / (count * scale))
+}
+
+function blockSums(share: readonly number[]): number[] {
+  const blocks = blocksOfPools(share.length)
+  const sums = new Array<number>((blocks.at(-1) ?? -1) + 1).fill(0)
+  share.forEach((value, index) => {
+    sums[blocks[index]!]! += value
+  })
+  return sums
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

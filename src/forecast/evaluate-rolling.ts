@@ -1,0 +1,165 @@
+/**
+ * Forecasters judged by rolling origin on one environment or several: each forecasts the same pools, one after the other.
+ */
+
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { meanEstimate } from '../statistics/bootstrap.ts'
+import { type Random, seededRandom } from '../statistics/random.ts'
+import { type Contender, type Difference, differences } from './differences.ts'
+import { comparableFigures, type Figures, figuresOf, type PoolResample, poolResamples } from './figures.ts'
+import type { Forecaster } from './forecaster.ts'
+import type { HistoryKind } from './history-kind.ts'
+import type { Judged } from './judge.ts'
+import { byReference, judgePool } from './judge-pool.ts'
+import { type PoolQuality, poolQuality } from './pool-quality.ts'
+import {
+  groupsById,
+  historyOfPool,
+  type RollingOptions,
+  type RollingPool,
+  rollingDefaults,
+  rollingPools,
+  type Series,
+} from './rolling-origin.ts'
+
+/** A forecaster with what it may know. */
+export interface Entrant {
+  readonly name: string
+  readonly forecaster: Forecaster
+  readonly history: HistoryKind
+  /** The entrant that it is a control of, by name: it is judged, and not compared with the others. */
+  readonly controls?: string
+}
+
+/** What is forecast, and from what. */
+export interface RollingPlan {
+  readonly environments: readonly Series[]
+  /** By environment. */
+  readonly pools: readonly (readonly RollingPool[])[]
+  historyOf(kind: HistoryKind, environment: number, pool: RollingPool): ExperimentRecord[]
+}
+
+export interface RollingEvaluationOptions {
+  readonly resamples: number
+  readonly seed: number
+  /** What candidates are chosen by, larger first. */
+  readonly worth: (forecasts: readonly Forecast[]) => number[]
+  /** Told before each pool of each entrant. */
+  readonly progress?: (done: number, of: number) => void
+}
+
+export interface EntrantResult {
+  readonly entrant: Entrant
+  /** By environment, then by pool. */
+  readonly judged: readonly (readonly (readonly Judged[])[])[]
+  readonly byEnvironment: readonly Figures[]
+  /** The mean over environments of the figures that mean the same in all. */
+  readonly overall: Pick<Figures, (typeof comparableFigures)[number]>
+}
+
+export interface RollingEvaluation {
+  /** In the order of the entrants. */
+  readonly results: readonly EntrantResult[]
+  /** On the mean over all environments; between all pairs of entrants. */
+  readonly differences: readonly Difference[]
+}
+
+/** `others`: environments that forecasts may learn from and that are not evaluated. An environment with no pool is refused. */
+export function planRolling(
+  environments: readonly Series[],
+  others: readonly Series[] = [],
+  options: RollingOptions = rollingDefaults,
+): RollingPlan {
+  const pools = environments.map(({ records }) => rollingPools(records, options))
+  pools.forEach((some, index) => {
+    if (some.length > 0) return
+    const { environment, records } = environments[index]!
+    throw new Error(
+      `planRolling: ${environment.family.name} has ${records.length} records; it needs ${options.firstTested + 2} with an outcome or more`,
+    )
+  })
+  const source = [...environments, ...others]
+  // Only other environments' records are ever left out, so with none of them nobody asks.
+  const groups = source.length > 1 ? groupsById(source.flatMap(({ records }) => records)) : new Map<number, number>()
+  const foreign = environments.map((_, index) =>
+    source.flatMap((series, other) => (other === index ? [] : series.records)),
+  )
+  return {
+    environments,
+    pools,
+    historyOf: (kind, environment, pool) => historyOfPool(kind, pool, foreign[environment]!, groups),
+  }
+}
+
+/** Everything that an entrant with that history will be asked, for whoever wants to know what it will take. */
+export function questionsOf(
+  { pools, historyOf }: RollingPlan,
+  kind: HistoryKind,
+): { readonly environment: Environment; readonly history: ExperimentRecord[]; readonly tested: ExperimentRecord[] }[] {
+  return pools.flatMap((some, environment) =>
+    some.flatMap(pool => {
+      const history = historyOf(kind, environment, pool)
+      return byReference(pool.tested).map(({ environment, tested }) => ({ environment, history, tested }))
+    }),
+  )
+}
+
+/** The first entrant is the yardstick: loss and regret are stated beside its own, so it should be one that looks at no candidate. */
+export async function evaluateRolling(
+  entrants: readonly Entrant[],
+  { pools, historyOf }: RollingPlan,
+  options: RollingEvaluationOptions,
+): Promise<RollingEvaluation> {
+  const total = entrants.length * pools.flat().length
+  let done = 0
+  const judged: Judged[][][][] = []
+  for (const { forecaster, history } of entrants) {
+    const own: Judged[][][] = []
+    for (const [environment, some] of pools.entries()) {
+      const inOrder: Judged[][] = []
+      for (const pool of some) {
+        options.progress?.(done++, total)
+        inOrder.push(await judgePool(forecaster, pool.tested, historyOf(history, environment, pool), options.seed))
+      }
+      own.push(inOrder)
+    }
+    judged.push(own)
+  }
+  const qualities = judged.map(own => own.map(some => some.map(pool => poolQuality(pool, options.worth))))
+  const random = seededRandom(options.seed).fork('rolling')
+  const resamples = pools.map((some, index) =>
+    poolResamples(some.length, options.resamples, random.fork(`environment ${index}`)),
+  )
+  return {
+    results: entrants.map((entrant, index) =>
+      resultOf(entrant, judged[index]!, qualities[index]!, qualities[0]!, resamples),
+    ),
+    differences: compared(entrants, qualities, resamples, random),
+  }
+}
+
+function resultOf(
+  entrant: Entrant,
+  judged: EntrantResult['judged'],
+  own: readonly (readonly PoolQuality[])[],
+  yardstick: readonly (readonly PoolQuality[])[],
+  resamples: readonly (readonly PoolResample[])[],
+): EntrantResult {
+  const byEnvironment = own.map((pools, index) => figuresOf(pools, yardstick[index]!, resamples[index]!))
+  const overall = Object.fromEntries(
+    comparableFigures.map(figure => [figure, meanEstimate(byEnvironment.map(figures => figures[figure]))]),
+  ) as EntrantResult['overall']
+  return { entrant, judged, byEnvironment, overall }
+}
+
+function compared(
+  entrants: readonly Entrant[],
+  qualities: readonly (readonly (readonly PoolQuality[])[])[],
+  resamples: readonly (readonly PoolResample[])[],
+  random: Random,
+): Difference[] {
+  const contenders = entrants.map(({ name }, index): Contender => ({ name, byEnvironment: qualities[index]! }))
+  const compared = contenders.filter((_, index) => entrants[index]!.controls === undefined)
+  return differences(compared, contenders[0]!, resamples, random.fork('differences'))
+}

@@ -1,0 +1,104 @@
+/** From candidates to the questions that are asked about them, and what those will take. */
+import type { Environment } from '../../experiment/environment.ts'
+import type { Candidate, ExperimentRecord } from '../../experiment/record.ts'
+import { estimateOf, type Question } from '../../language/ask.ts'
+import { costOf, noUsage, tokensOf } from '../../language/usage.ts'
+import { seededRandom } from '../../statistics/random.ts'
+import { answerSchema, type ModelAnswer, problemWith } from './answer.ts'
+import { chooseRecords } from './choose-records.ts'
+import { instructions, label, ownPart, sharedPart } from './prompt.ts'
+import type { LanguageSettings } from './settings.ts'
+
+export interface PlannedQuestion {
+  readonly question: Question<ModelAnswer>
+  /** Which candidates it asks about, in the order of its labels. */
+  readonly asked: readonly number[]
+}
+
+export interface Plan {
+  /** Ids of the records that every question shows. */
+  readonly recordIds: readonly number[]
+  readonly questions: readonly PlannedQuestion[]
+}
+
+/** Tokens of one candidate's answer, and room to think; a model that is not told how hard may think by itself. */
+const answerTokens = 400
+const thinkingTokens = {
+  none: 1000,
+  minimal: 2000,
+  low: 4000,
+  medium: 8000,
+  high: 16_000,
+  xhigh: 32_000,
+  max: 32_000,
+  untold: 8000,
+}
+
+export function planQuestions(
+  settings: LanguageSettings,
+  environment: Environment,
+  history: readonly ExperimentRecord[],
+  candidates: readonly Candidate[],
+  seed: number,
+): Plan {
+  const { batch, repeats, context, effort = 'untold' } = settings
+  const everyone = [...candidates.keys()]
+  const groups = Array.from({ length: repeats }, (_, repeat) => {
+    // A position in the list must not favour a candidate.
+    if (batch) return [seededRandom(`${seed}/language/${repeat}`).shuffle(everyone)]
+    return everyone.map(index => [index])
+  })
+  const wanted = thinkingTokens[effort] + answerTokens * (batch ? candidates.length : 1)
+  const maxOutputTokens = Math.max(1, Math.min(wanted, Math.floor(context / 4)))
+
+  const owns = new Map(groups.flat().map(group => [group, ownPart(group.map(index => candidates[index]!))]))
+  const fixed = instructions.length + sharedPart(environment, []).length
+  const longest = Math.max(0, ...[...owns.values()].map(own => own.length))
+  const room = 3 * (context - maxOutputTokens) - fixed - longest
+  const records = chooseRecords(environment, history, candidates, room)
+  const recordIds = records.map(({ id }) => id)
+  const known = new Set(recordIds)
+  const shared = sharedPart(environment, records)
+
+  const questions = groups.flatMap((group, repeat) =>
+    group.map((asked): PlannedQuestion => {
+      const labels = asked.map((_, index) => label(index))
+      return {
+        asked,
+        question: {
+          instructions,
+          shared,
+          own: owns.get(asked)!,
+          schema: answerSchema(labels, records.length),
+          check: answer => problemWith(answer, labels, known),
+          seed: 1000 * seed + repeat,
+          maxOutputTokens,
+        },
+      }
+    }),
+  )
+  return { recordIds, questions }
+}
+
+/** What questions will take if each is answered at once: between the first and the last figure of each pair. */
+export interface Estimate {
+  readonly questions: number
+  /** Tokens in; of these, what every question but the first has in common with it. */
+  readonly input: number
+  readonly shared: number
+  /** Tokens out, at most. */
+  readonly output: number
+  /** Money: with everything shared found in the prompt cache and short answers, and at most. Null without a price. */
+  readonly cost: readonly [least: number, most: number] | null
+}
+
+export function estimateQuestions({ questions }: Pick<Plan, 'questions'>, settings: LanguageSettings): Estimate {
+  const estimates = questions.map(({ question }) => estimateOf(question))
+  const input = estimates.reduce((sum, each) => sum + each.input, 0)
+  const output = estimates.reduce((sum, each) => sum + each.output, 0)
+  const shared = questions.slice(1).reduce((sum, { question }) => sum + tokensOf(question.shared.length), 0)
+  const price = settings.price ?? null
+  const least = costOf({ ...noUsage, input, cached: shared, output: questions.length * 100 }, price)
+  const most = costOf({ ...noUsage, input, output }, price)
+  return { questions: questions.length, input, shared, output, cost: least === null ? null : [least, most!] }
+}

@@ -1,0 +1,85 @@
+/**
+ * How forecasters did on an environment's own past: at a few moments, the next records are forecast from what was known then. Only the
+ * next few, as a forecaster is asked in use: further ahead those that learn look worse than they are. The moments are at fixed numbers of
+ * records, so that a history that has grown asks the same again.
+ */
+import type { Environment } from '../experiment/environment.ts'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import type { PureForecaster } from './forecaster.ts'
+import { byReference } from './judge-pool.ts'
+import { isTestable } from './rolling-origin.ts'
+
+const firstOrigin = 8
+const growth = 1.3
+const mostAhead = 8
+
+/** The last ones: each costs a forecast by every forecaster, and what is long past says little. */
+const mostOrigins = 8
+
+export interface PastForecast<Name extends string> {
+  readonly record: ExperimentRecord
+  readonly by: Readonly<Record<Name, Forecast>>
+}
+
+/** In time order. Each record is asked for against its own reference. */
+export function pastForecasts<Name extends string>(
+  members: Readonly<Record<Name, PureForecaster>>,
+  { familyId }: Environment,
+  history: readonly ExperimentRecord[],
+  seed: number,
+): PastForecast<Name>[] {
+  const own = history
+    .filter(record => record.environment.familyId === familyId && isTestable(record))
+    .sort((first, second) => first.id - second.id)
+  const past: PastForecast<Name>[] = []
+  for (const { origin, next } of originsIn(own.length).slice(-mostOrigins)) {
+    const known = own.slice(0, origin)
+    const following = own.slice(origin, Math.min(next, origin + mostAhead))
+    for (const { tested: same } of byReference(following)) {
+      const answers = Object.entries<PureForecaster>(members).map(
+        ([name, member]) => [name, remembered(name, member, known, same, seed)] as const,
+      )
+      same.forEach((record, index) => {
+        const by = Object.fromEntries(answers.map(([name, forecasts]) => [name, forecasts[index]!]))
+        past.push({ record, by: by as Record<Name, Forecast> })
+      })
+    }
+  }
+  return past.sort((first, second) => first.record.id - second.record.id)
+}
+
+function originsIn(count: number): { readonly origin: number; readonly next: number }[] {
+  const origins: { readonly origin: number; readonly next: number }[] = []
+  for (let origin = firstOrigin; origin < count; ) {
+    const next = Math.max(origin + 4, Math.floor(origin * growth))
+    origins.push({ origin, next })
+    origin = next
+  }
+  return origins
+}
+
+/**
+ * Forecasts are functions of their arguments, and some take a second: whoever asks again, as an evaluation does for each pool, gets what
+ * was computed before. Kept by candidate, as long as it is in use.
+ */
+const memory = new WeakMap<ExperimentRecord, Map<string, Forecast>>()
+
+function remembered(
+  name: string,
+  member: PureForecaster,
+  known: readonly ExperimentRecord[],
+  tested: readonly ExperimentRecord[],
+  seed: number,
+): Forecast[] {
+  const key = `${name} ${seed} ${known.map(({ id, measured, outcome }) => `${id}:${measured?.gain ?? outcome}`).join(' ')}`
+  const missing = tested.filter(record => !memory.get(record)?.has(key))
+  if (missing.length > 0) {
+    const answers = member(missing[0]!.environment, known, missing, { seed })
+    missing.forEach((record, index) => {
+      const own = memory.get(record) ?? new Map<string, Forecast>()
+      own.set(key, answers[index]!)
+      memory.set(record, own)
+    })
+  }
+  return tested.map(record => memory.get(record)!.get(key)!)
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { seededRandom } from '../statistics/random.ts'
+import { forecasters } from './forecaster.ts'
+import { pastForecasts } from './past-forecasts.ts'
+import { candidateOf, environmentOf, recordWith } from './planted/records.ts'
+import { wordSeries } from './planted/word-series.ts'
+
+const options = { seed: 1 }
+const { stack, kernel, recent, constant } = forecasters
+const quantiles = (forecasts: readonly Forecast[]) => forecasts.map(forecast => forecast.quantiles)
+
+/** A series whose gains are all noise around a level that drifts far: only what was last is worth knowing. */
+function drifting(count: number): ExperimentRecord[] {
+  const environment = environmentOf('drifting', {})
+  const random = seededRandom(5)
+  return Array.from({ length: count }, (_, index) =>
+    recordWith(
+      index + 1,
+      environment,
+      candidateOf(environment, 'again', {}),
+      Math.sin(index / 15) + 0.02 * random.normal(),
+    ),
+  )
+}
+
+test('with little past it is the kernel', () => {
+  const records = wordSeries('words', 30, { signal: 1, fading: 40 }, seededRandom(1))
+  const [history, asked] = [records.slice(0, 18), records.slice(18)]
+  const { environment } = records[0]!
+  expect(quantiles(stack(environment, history, asked, options))).toEqual(
+    quantiles(kernel(environment, history, asked, options)),
+  )
+  expect(stack(environment, history, asked, options)[0]!.forecaster).toBe('stack')
+})
+
+test('it goes with whoever did well on this environment’s past', () => {
+  const records = drifting(70)
+  const { environment } = records[0]!
+  const asked = records.slice(66)
+  const history = records.slice(0, 66)
+  const [together, near, far] = [stack, recent, constant].map(
+    forecaster => forecaster(environment, history, asked, options)[0]!.quantiles[2],
+  )
+  expect(Math.abs(together! - near!)).toBeLessThan(Math.abs(together! - far!))
+})
+
+test('the past is forecast from what came before it, and asked once', () => {
+  const records = drifting(40)
+  const { environment } = records[0]!
+  const calls: { known: number; asked: number }[] = []
+  const members = {
+    noting: (...[where, history, candidates, seed]: Parameters<typeof constant>) => {
+      const ids = (candidates as readonly ExperimentRecord[]).map(({ id }) => id)
+      calls.push({ known: history.length, asked: ids.length })
+      expect(Math.max(...history.map(({ id }) => id))).toBeLessThan(Math.min(...ids))
+      return constant(where, history, candidates, seed)
+    },
+  }
+  const past = pastForecasts(members, environment, records, 1)
+  expect(past.map(({ record }) => record.id)).toEqual(records.slice(8).map(({ id }) => id))
+  expect(calls.map(({ known }) => known)).toEqual([8, 12, 16, 20, 26, 33])
+  const before = calls.length
+  pastForecasts(members, environment, records, 1)
+  expect(calls).toHaveLength(before)
+  pastForecasts(members, environment, records, 2)
+  expect(calls).toHaveLength(2 * before)
+})
+
+test('of a long past, the last eight moments are asked, for at most eight records each', () => {
+  const records = drifting(400)
+  const past = pastForecasts({ constant }, records[0]!.environment, records, 1)
+  const known = [...Map.groupBy(past, ({ by }) => by.constant.recordIds.length)]
+  expect(known.map(([origin, asked]) => [origin, asked.length])).toEqual(
+    [54, 70, 91, 118, 153, 198, 257, 334].map(origin => [origin, 8]),
+  )
+  for (const [origin, asked] of known) expect(asked[0]!.record.id).toBe(origin + 1)
+})

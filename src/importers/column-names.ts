@@ -1,0 +1,97 @@
+/** What columns and fields are called in the logs that people keep, by what they hold. */
+
+/** By role; the first word that a table has is taken. */
+export const columnWords: Readonly<Record<string, readonly string[]>> = {
+  commit: ['commit', 'hash', 'sha', 'commit_hash', 'git_commit', 'git_sha', 'git_hash', 'commit_sha', 'revision'],
+  status: ['status', 'decision', 'verdict', 'result', 'outcome', 'state', 'action', 'kept'],
+  description: [
+    'description',
+    'desc',
+    'change',
+    'changes',
+    'notes',
+    'note',
+    'summary',
+    'comment',
+    'message',
+    'details',
+  ],
+  proposal: ['reasoning', 'hypothesis', 'idea', 'rationale', 'proposal', 'motivation', 'intervention', 'reason'],
+  tag: [
+    'tag',
+    'name',
+    'label',
+    'experiment',
+    'exp',
+    'exp_id',
+    'experiment_id',
+    'experiment_name',
+    'run_name',
+    'variant',
+  ],
+  configuration: [
+    'config',
+    'configuration',
+    'params',
+    'parameters',
+    'hyperparameters',
+    'hparams',
+    'args',
+    'settings',
+    'overrides',
+  ],
+  seed: ['seed', 'random_seed', 'rng_seed'],
+  time: ['timestamp', 'time', 'date', 'datetime', 'created', 'created_at', 'finished_at'],
+  series: ['environment', 'env', 'study', 'tier', 'track', 'hardware', 'gpu', 'device', 'machine', 'host'],
+}
+
+/** Written after the run, where a description stands beside it. */
+export const noteWords = new Set(
+  'note notes comment comments analysis rollback_reason conclusion learned lesson why next_action_hint'.split(' '),
+)
+/** Nested fields and flat names of trackers say what a column is: `params.lr`, `config/depth`, `metrics.loss`. */
+export const optionPrefix =
+  /^(?:(?:params|parameters|config|configuration|hparams|hyperparameters|overrides|args|settings)[./]|params_)/i
+const metricPrefix = /^(?:metrics|results|scores|summary)[./]/i
+
+/** Numbers that count rows or say who and where; never a result. */
+export const neither = new Set([
+  'experiment',
+  'exp',
+  'step',
+  'steps',
+  'run',
+  'id',
+  'run_id',
+  'trial',
+  'trial_id',
+  'iteration',
+  'iter',
+  'index',
+  'row',
+  'pr',
+  'seed',
+  'attempt',
+  'round',
+])
+
+/** A column's name without case and white space. */
+export function normal(name: string): string {
+  return name
+    .trim()
+    .replace(/^(?:asi|meta|info)\./, '')
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+}
+
+/** The name without what only says that it is an option or a metric. */
+export function bare(name: string): string {
+  return name.replace(optionPrefix, '').replace(metricPrefix, '') || name
+}
+
+/** -1 where there is none. Without what says that it is an option or a metric, too. */
+export function columnNamed(names: readonly string[], wanted: string): number {
+  const lower = wanted.toLowerCase()
+  const exact = names.findIndex(name => name.toLowerCase() === lower)
+  return exact >= 0 ? exact : names.findIndex(name => bare(name).toLowerCase() === lower)
+}

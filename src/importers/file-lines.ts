@@ -1,0 +1,38 @@
+/**
+ * Text files of other programs, read a piece at a time: however large a file is, little of it is in memory.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+
+const pieceBytes = 65_536
+
+/** Its lines without their ends; a last line that nothing ends is a line as well. */
+export function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r')
+  try {
+    const decoder = new StringDecoder('utf8')
+    const piece = Buffer.alloc(pieceBytes)
+    let rest = ''
+    for (let bytes = readSync(file, piece); bytes > 0; bytes = readSync(file, piece)) {
+      const lines = (rest + decoder.write(piece.subarray(0, bytes))).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) yield line.replace(/\r$/, '')
+    }
+    rest += decoder.end()
+    if (rest !== '') yield rest
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The whole text of a small file, or as much of a large one; without a line end at its end. */
+export function startOf(path: string, mostBytes = pieceBytes): string {
+  const file = openSync(path, 'r')
+  try {
+    const piece = Buffer.alloc(Math.min(mostBytes, fstatSync(file).size))
+    const bytes = piece.length === 0 ? 0 : readSync(file, piece)
+    return new StringDecoder('utf8').write(piece.subarray(0, bytes)).replace(/\r?\n$/, '')
+  } finally {
+    closeSync(file)
+  }
+}

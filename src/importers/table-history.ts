@@ -1,0 +1,200 @@
+/**
+ * A table of results as histories, one for each environment in it: karpathy's results.tsv and its relatives, sweeps, exports of
+ * trackers. The metric's column is given, or guessed from the header. Rows that cannot be used are listed with the reason; none is
+ * dropped silently.
+ *
+ * The reference of a row is the row that was *kept* before it, not the best so far: that is the code it was tried on.
+ */
+import { contentHash } from '../experiment/json.ts'
+import { alignedRow } from './aligned-row.ts'
+import { type Columns, columnsOfHeader, columnsWithoutHeader } from './columns.ts'
+import { directionOfKept, directionOfName } from './direction.ts'
+import type { ImportedHistory, ImportedMetric, ImportedRow, UnusableRow } from './history.ts'
+import type { ImportOptions } from './importer.ts'
+import type { LogTable } from './log-table.ts'
+import { objectiveGuess } from './objective.ts'
+import { type ReadRow, readRow } from './results-row.ts'
+import { type Kept, placeOf, settingsText } from './row-place.ts'
+import { StatusCounts } from './status-counts.ts'
+import type { TableLine } from './table.ts'
+import { objectiveColumn } from './table-objective.ts'
+
+export type TableOptions = Pick<ImportOptions, 'metric' | 'columns' | 'reference' | 'progress'>
+
+/** Throws a sentence when the text is no results table, or has no column for the metric. */
+export function tableHistories(table: LogTable, options: TableOptions = {}): ImportedHistory[] {
+  const { source } = table
+  if (options.reference !== undefined) {
+    throw new Error(
+      `${source} is a log, whose rows are measured against the row kept before them; a reference can be named for trackers only`,
+    )
+  }
+  const columns = columnsOf(table, options)
+  const found = objectiveColumn(columns, table, options)
+  const name =
+    options.metric?.name ??
+    columns.metrics.find(({ index }) => index === found.index)?.name ??
+    columns.names[found.index]!
+  const series = new Map<string, Series>()
+  const firstLines = new Map<string, number>()
+  const copies = new Map<string, number>()
+  const unplaced: UnusableRow[] = (table.broken ?? []).map(({ line, text, reason }) =>
+    unusableAt(line, contentHash(['broken', line, text]), reason, text),
+  )
+  let count = 0
+  for (const line of table.lines) {
+    const content = line.content ?? contentHash(line.cells)
+    const first = firstLines.get(content)
+    if (first === undefined) firstLines.set(content, line.line)
+    else copies.set(content, (copies.get(content) ?? 1) + 1)
+    const key = first === undefined ? content : `${content}#${copies.get(content)}`
+    const read =
+      first === undefined
+        ? readRow(line, columns, found.index, name)
+        : { reason: `the same as line ${first}, word for word: a copy, not a second run` }
+    if ('reason' in read) {
+      const label = columns.series === null ? '' : (alignedRow(line, columns)?.cell(columns.series) ?? '')
+      const rows = label === '' ? unplaced : seriesOf(series, label).unusable
+      rows.push(unusableAt(line.line, key, read.reason, line.text))
+    } else seriesOf(series, read.series).add(line, key, read, source)
+    if (++count % 10_000 === 0) options.progress?.(count)
+  }
+  const histories = [...series]
+    .filter(([, { rows, unusable }]) => rows.length > 0 || !unplaced.push(...unusable))
+    .map(([label, each]) => historyOf(label, each))
+  if (histories.length === 0) return [historyOf('', new Series(), unplaced)]
+  // What could not be read tells no environment; it stands with the first.
+  return histories.map((history, index) =>
+    index > 0 || unplaced.length === 0
+      ? history
+      : { ...history, unusable: inOrder([...history.unusable, ...unplaced]) },
+  )
+
+  function historyOf(label: string, each: Series, unusable: readonly UnusableRow[] = each.unusable): ImportedHistory {
+    const metrics = metricsOf(columns, found.index, each.rows, name, table, options)
+    const isGuess = metrics[0].guessed
+    return {
+      source,
+      name: label === '' ? table.name : table.name === null ? label : `${table.name} (${label})`,
+      description: table.description,
+      metrics,
+      constraints: [],
+      rows: each.rows,
+      unusable,
+      statuses: each.statuses.all(),
+      guesses: [
+        ...(isGuess ? [objectiveGuess(name, metrics[0].direction, whyOf(found.why, metrics[0]))] : []),
+        ...(series.size > 1 ? [`each ${columns.names[columns.series!]} is an environment of its own`] : []),
+      ],
+    }
+  }
+}
+
+/** What the columns are is told by the first rows: enough of them that each status and number has come up. */
+const mostSampled = 20_000
+
+/** One list for all rows: there may be a million. */
+const none: readonly string[] = []
+
+/** Rows of one environment, each placed by what was kept before it. */
+class Series {
+  readonly rows: ImportedRow[] = []
+  readonly unusable: UnusableRow[] = []
+  readonly statuses = new StatusCounts()
+  /** Undefined before the first row; null where something was tried before anything was kept. */
+  #kept: Kept | null | undefined
+
+  add(line: TableLine, key: string, read: ReadRow, source: string): void {
+    const placed = placeOf(read, this.#kept)
+    if ('reason' in placed) {
+      this.unusable.push(unusableAt(line.line, key, placed.reason, line.text))
+      return
+    }
+    const { role, settings, against } = placed
+    if (read.status !== null) this.statuses.add(read.status, role, read.outcome.kind)
+    const settingsWords =
+      settings === null || (read.sentence !== '' && role === 'reference') ? '' : settingsText(settings)
+    this.rows.push({
+      key,
+      place: `line ${line.line}`,
+      seed: read.seed,
+      intervention: {
+        sentence: [read.sentence, settingsWords].filter(part => part !== '').join(': '),
+        overrides: settings,
+        diff: null,
+        tags: none,
+        origin: source,
+      },
+      outcome: read.outcome,
+      role,
+      against,
+      commit: read.commit,
+      code: null,
+      note: read.note,
+    })
+    const builtUpon = role === 'kept' || (role === 'reference' && against === null)
+    if (builtUpon) this.#kept = { key, role, name: read.name, options: read.options }
+    else if (this.#kept === undefined) this.#kept = null
+  }
+}
+
+function seriesOf(all: Map<string, Series>, label: string): Series {
+  const found = all.get(label)
+  if (found) return found
+  const made = new Series()
+  all.set(label, made)
+  return made
+}
+
+function columnsOf(table: LogTable, options: TableOptions): Columns {
+  const { source, header } = table
+  const mapping = options.columns ?? {}
+  const lines = Iterator.from(table.lines).take(mostSampled).toArray()
+  if (header !== null) {
+    try {
+      return columnsOfHeader(header, lines, mapping)
+    } catch (cause) {
+      throw new Error(`${source} has ${(cause as Error).message}`, { cause })
+    }
+  }
+  const columns = columnsWithoutHeader(lines, mapping['metric'] ?? options.metric?.name ?? 'metric')
+  if (columns !== null) return columns
+  throw new Error(
+    `${source} is not a results table: line ${lines[0]!.line} is not a header, and no column holds statuses (keep, discard, crash, …) ` +
+      'behind a column of numbers. Add a header line such as: commit, val_bpb, memory_gb, status, description, separated by tabs',
+  )
+}
+
+function metricsOf(
+  columns: Columns,
+  objective: number,
+  rows: readonly ImportedRow[],
+  name: string,
+  table: LogTable,
+  options: TableOptions,
+): ImportedHistory['metrics'] {
+  const kept = rows.filter(row => row.role !== 'tried').flatMap(row => row.outcome.metrics[name] ?? [])
+  const declared =
+    table.objective === undefined || options.metric || options.columns?.['metric'] ? null : table.objective
+  const said = options.metric?.direction ?? declared?.direction ?? null
+  const isNamed = options.metric !== undefined || declared !== null
+  const direction = said ?? directionOfName(name) ?? directionOfKept(kept)
+  const others = columns.metrics
+    .filter(({ index }) => index !== objective)
+    .map(({ name }): ImportedMetric => ({ name, direction: directionOfName(name), guessed: true }))
+  return [{ name, direction, guessed: !isNamed || said === null }, ...others]
+}
+
+function whyOf(why: string, { name, direction }: ImportedMetric): string {
+  if (direction === null) return why
+  return `${why}; ${directionOfName(name) === null ? 'the kept rows say which way' : 'its name says which way'}`
+}
+
+function unusableAt(line: number, key: string, reason: string, text: string): UnusableRow {
+  return { key, place: `line ${line}`, reason, text: text.length > 200 ? `${text.slice(0, 200)}…` : text }
+}
+
+function inOrder(rows: readonly UnusableRow[]): UnusableRow[] {
+  const line = ({ place }: UnusableRow) => Number(place.slice('line '.length))
+  return rows.toSorted((a, b) => line(a) - line(b))
+}

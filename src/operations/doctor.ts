@@ -1,0 +1,124 @@
+/** Looks through a history for what costs runs and fools people: repeated ideas, gains below the noise, references measured once. */
+import { z } from 'zod'
+import { scores } from '../campaign/choose.ts'
+import { type GateSavings, gateSavings } from '../campaign/doctor/gate-savings.ts'
+import { type KeptGain, keptGains } from '../campaign/doctor/kept-gains.ts'
+import { type RepeatedIdeas, repeatedIdeas } from '../campaign/doctor/repeated-ideas.ts'
+import type { ExperimentRecord } from '../experiment/record.ts'
+import { evidenceOf } from '../experiment/records.ts'
+import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
+import { type ForecasterName, forecasterNames, forecasters } from '../forecast/forecaster.ts'
+import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { doctorText } from '../report/doctor-text.ts'
+import { withSeries } from './evaluated-series.ts'
+import { operation } from './operation.ts'
+
+export interface Diagnosis {
+  readonly environment: string
+  readonly records: number
+  readonly runs: number
+  readonly repeated: RepeatedIdeas
+  readonly kept: readonly KeptGain[]
+  /** References on which something was tried, and how many of them have one run or none. */
+  readonly references: { readonly tried: number; readonly unrepeated: number }
+  readonly gate: GateSavings
+  readonly forecaster: ForecasterName
+}
+
+export const doctor = operation({
+  name: 'doctor',
+  summary: 'what costs runs in a history, and what a gate would have saved',
+  example: 'almanac doctor --noise 0.0007',
+  positional: [],
+  input: z.strictObject({
+    environment: z
+      .array(z.string())
+      .optional()
+      .describe('environments of the ledger by name (default: that of the folder)'),
+    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
+    noise: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('standard deviation of the metric between seeds, where nothing was repeated'),
+    forecaster: z.enum(forecasterNames).default('stack').describe('who guards the gate'),
+    pools: z
+      .number()
+      .int()
+      .positive()
+      .default(rollingDefaults.mostPools)
+      .describe('at most this many pools of four rows are forecast for the gate'),
+  }),
+  run: ({ environment, all, noise, forecaster, pools }, context) =>
+    withSeries(context, { environment, all }, async ({ evaluated, ledger }) => {
+      const diagnoses: Diagnosis[] = []
+      for (const series of evaluated) diagnoses.push(await diagnose(series, ledger, noise ?? null, forecaster, pools))
+      return diagnoses
+    }),
+  json: diagnoses => diagnoses.map(plain),
+  text: doctorText,
+})
+
+async function diagnose(
+  series: Series,
+  ledger: Ledger,
+  noise: number | null,
+  forecaster: ForecasterName,
+  mostPools: number,
+): Promise<Diagnosis> {
+  const { records, environment } = series
+  const promoted = await promotedOf(series, ledger)
+  const plan = planRolling([series], [], { ...rollingDefaults, mostPools })
+  const entrant = { name: forecaster, forecaster: forecasters[forecaster], history: 'in-environment' as const }
+  const { results } = await evaluateRolling([entrant], plan, { resamples: 1, seed: 1, worth: scores })
+  return {
+    environment: environment.family.name,
+    records: records.length,
+    runs: records.reduce((sum, { runs }) => sum + evidenceOf(runs).length, 0),
+    repeated: repeatedIdeas(records),
+    kept: keptGains(records, promoted, noise),
+    references: await referencesOf(records, ledger),
+    gate: gateSavings(results[0]!.judged[0]!.flat(), promoted),
+    forecaster,
+  }
+}
+
+/** Ids of the records that versions were made from: those on which something was tried, and the current one with its ancestors. */
+async function promotedOf({ records, environment }: Series, ledger: Ledger): Promise<Set<number>> {
+  const current = await ledger.currentVersion(environment.familyId)
+  const lineage = current === null ? [] : await ledger.lineage(current.version.id)
+  const versions = [...records.map(({ environment }) => environment.version), ...lineage]
+  return new Set(versions.flatMap(({ parent }) => (parent === null ? [] : parent.interventionId)))
+}
+
+async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger): Promise<Diagnosis['references']> {
+  const versionIds = new Set(records.map(({ environment }) => environment.version.id))
+  let unrepeated = 0
+  for (const id of versionIds) {
+    const finished = evidenceOf(await ledger.runsOf(await ledger.ensureReference(id))).filter(
+      ({ outcome }) => outcome?.kind === 'finished',
+    )
+    if (finished.length < 2) unrepeated++
+  }
+  return { tried: versionIds.size, unrepeated }
+}
+
+/** Records by their numbers and sentences. */
+function plain({ repeated, kept, ...rest }: Diagnosis) {
+  const named = ({ id, intervention }: ExperimentRecord) => ({ record: id, sentence: intervention.sentence })
+  return {
+    ...rest,
+    groups: repeated.groups.map(group => group.map(named)),
+    again: repeated.again.map(({ record, after }) => ({
+      ...named(record),
+      gain: record.measured?.gain ?? null,
+      after: {
+        ...named(after.record),
+        likeness: after.likeness,
+        sameReference: after.record.environment.version.id === record.environment.version.id,
+      },
+    })),
+    kept: kept.map(({ record, gain, probabilityBetter }) => ({ ...named(record), gain, probabilityBetter })),
+  }
+}

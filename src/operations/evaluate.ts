@@ -1,0 +1,222 @@
+/** Says which forecaster to trust, on the records there are: each forecasts what was tried from what was known before it. */
+import { z } from 'zod'
+import { scores } from '../campaign/choose.ts'
+import { objectiveOf } from '../experiment/environment.ts'
+import { evaluateHalves } from '../forecast/evaluate-halves.ts'
+import { evaluateRolling, planRolling, questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
+import { blocksOfPools, type Figures } from '../forecast/figures.ts'
+import { forecasterNames } from '../forecast/forecaster.ts'
+import { historyKinds } from '../forecast/history-kind.ts'
+import { estimateText, spentText } from '../forecast/language/figures.ts'
+import { noiseCeiling } from '../forecast/noise-ceiling.ts'
+import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
+import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
+import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
+import { type Compared, entrantsOf } from './entrants.ts'
+import { datesOf, type EvaluatedSeries, withSeries } from './evaluated-series.ts'
+import { languageFlags } from './language-flags.ts'
+import { type Context, InputError, operation } from './operation.ts'
+
+/** Halves: random splits, both ways. Every resample draws its pools anew, so that many take minutes. */
+const splits = 5
+const halvesPools = 500
+const mostHalvesResamples = 300
+
+export const evaluate = operation({
+  name: 'evaluate',
+  summary: 'which forecaster to trust, judged on the records there are',
+  example: 'almanac evaluate --forecasters kernel,stack',
+  positional: [],
+  input: z.strictObject({
+    environment: z
+      .array(z.string())
+      .optional()
+      .describe('environments of the ledger by name (default: that of the folder)'),
+    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
+    forecasters: z
+      .array(z.string())
+      .optional()
+      .describe(`of ${forecasterNames.join(', ')}, language (default: all but language); constant and recent always`),
+    history: z
+      .array(z.string())
+      .optional()
+      .describe(`what they may use: ${historyKinds.join(', ')} (default: in-environment)`),
+    split: z
+      .enum(['rolling', 'halves'])
+      .default('rolling')
+      .describe('in time order, or random halves for records without one'),
+    pools: z
+      .number()
+      .int()
+      .positive()
+      .default(rollingDefaults.mostPools)
+      .describe('at most this many pools of consecutive rows are forecast in each'),
+    poolSize: z.number().int().min(2).default(rollingDefaults.poolSize).describe('rows in a pool'),
+    ...languageFlags,
+    model: z
+      .array(z.string())
+      .optional()
+      .describe('language models that forecast: provider/model, or http://…/v1#model'),
+    effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
+    controls: z
+      .boolean()
+      .default(false)
+      .describe('also with outcomes shuffled and with options renamed: does it learn or remember?'),
+    resamples: z.number().int().min(100).default(1000).describe('bootstrap resamples behind the intervals'),
+    seed: z.number().int().default(1).describe('decides everything that is random'),
+  }),
+  run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
+    withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
+      const entrants = entrantsOf(flags, series.file, series.ledger.path, context)
+      if (split === 'halves') return halves(entrants, series, { resamples, seed })
+      const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
+      tellEstimates(entrants, plan, seed, context)
+      const progress = progressNote(context)
+      const { results, differences } = await evaluateRolling(entrants, plan, {
+        resamples,
+        seed,
+        worth: scores,
+        progress,
+      })
+      for (const language of new Set(entrants.flatMap(({ language }) => language ?? []))) {
+        context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
+      }
+      const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
+        const own = plan.pools[index]!
+        return {
+          ...about(one),
+          tested: own.flatMap(({ tested }) => tested).length,
+          pools: own.length,
+          blocks: blocksOfPools(own.length).at(-1)! + 1,
+          rows: results.map(({ entrant, byEnvironment, judged }) => ({
+            name: entrant.name,
+            figures: byEnvironment[index]!,
+            stoodIn: judged[index]!.flat().filter(({ forecast }) => forecast.failed !== undefined).length,
+          })),
+        }
+      })
+      const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+      return evaluationOf(entrants, environments, overall, differences, 'rolling')
+    }),
+  json: ({ environments, overall, ...rest }) => ({
+    environments: environments.map(({ rows, ceiling, ...each }) => ({
+      ...each,
+      ceiling: plainEstimate(ceiling),
+      forecasters: rows.map(plainRow),
+    })),
+    overall: overall?.map(plainRow) ?? null,
+    ...rest,
+  }),
+  text: evaluationText,
+})
+
+async function halves(
+  entrants: readonly Compared[],
+  { evaluated }: EvaluatedSeries,
+  options: { readonly resamples: number; readonly seed: number },
+): Promise<Evaluation> {
+  const other = entrants.find(({ history }) => history !== 'in-environment')
+  if (other !== undefined)
+    throw new InputError(`--split halves is in-environment; ${other.history} is for --split rolling.`)
+  const { results, differences } = await evaluateHalves(entrants, evaluated, {
+    ...options,
+    resamples: Math.min(options.resamples, mostHalvesResamples),
+    splits,
+    pools: halvesPools,
+    worth: scores,
+  })
+  const environments = evaluated.map(
+    (one, index): EvaluatedEnvironment => ({
+      ...about(one),
+      tested: one.records.length,
+      pools: halvesPools,
+      blocks: null,
+      rows: results.map(({ entrant, byEnvironment }) => ({
+        name: entrant.name,
+        figures: byEnvironment[index]!,
+        stoodIn: 0,
+      })),
+    }),
+  )
+  const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+  return evaluationOf(entrants, environments, overall, differences, 'halves')
+}
+
+function evaluationOf(
+  entrants: readonly Compared[],
+  environments: readonly EvaluatedEnvironment[],
+  overall: NonNullable<Evaluation['overall']>,
+  differences: Evaluation['differences'],
+  split: Evaluation['split'],
+): Evaluation {
+  return {
+    split,
+    environments,
+    overall: environments.length > 1 ? overall : null,
+    differences,
+    baselines: entrants.flatMap(({ name, isBaseline }) => (isBaseline ? [name] : [])),
+    controls: entrants.flatMap(({ name, controls }) => (controls === undefined ? [] : [{ name, of: controls }])),
+    models: entrants.flatMap(({ name, language, controls }) =>
+      language && controls === undefined ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
+    ),
+  }
+}
+
+function about(series: Series) {
+  const { environment, records } = series
+  const { name, direction } = objectiveOf(environment.family)
+  return {
+    name: environment.family.name,
+    metric: name,
+    direction,
+    records: records.length,
+    withoutGain: records.filter(({ measured }) => measured === null).length,
+    dates: datesOf(series),
+    ceiling: noiseCeiling(records, []),
+  }
+}
+
+/** Before a model is asked: what all its questions together will take at most. */
+function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
+  for (const { name, language, history } of entrants) {
+    if (language === undefined) continue
+    const estimates = questionsOf(plan, history).map(({ environment, history, tested }) =>
+      language.forecaster.estimate(environment, history, tested, { seed }),
+    )
+    const sum = (of: (estimate: (typeof estimates)[number]) => number) =>
+      estimates.reduce((all, each) => all + of(each), 0)
+    const money = estimates.every(({ cost }) => cost !== null)
+    const total = {
+      questions: sum(({ questions }) => questions),
+      input: sum(({ input }) => input),
+      shared: sum(({ shared }) => shared),
+      output: sum(({ output }) => output),
+      cost: money ? ([sum(({ cost }) => cost![0]), sum(({ cost }) => cost![1])] as const) : null,
+    }
+    context.emit({ type: 'note', text: estimateText(name, total) })
+  }
+}
+
+/** A line every ten seconds: nobody waits for what takes less. */
+function progressNote(context: Context): (done: number, of: number) => void {
+  let last = Date.now()
+  return (done, of) => {
+    if (Date.now() - last < 10_000) return
+    last = Date.now()
+    context.emit({ type: 'note', text: `${done} of ${of} pools forecast` })
+  }
+}
+
+function plainRow({ name, figures, stoodIn }: EvaluatedEnvironment['rows'][number]) {
+  const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]) => [
+    figure,
+    plainEstimate(estimate),
+  ])
+  return { name, ...Object.fromEntries(plain), stoodIn }
+}
+
+function plainEstimate(estimate: Estimate) {
+  const { low, high } = intervalOf(estimate)
+  const finite = (value: number) => (Number.isFinite(value) ? value : null)
+  return { value: finite(estimate.value), low: finite(low), high: finite(high) }
+}

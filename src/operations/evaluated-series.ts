@@ -1,0 +1,84 @@
+/**
+ * The records that an evaluation is about, by environment in time order: of the one in whose folder the user stands, of those that are
+ * named, or of all; and the others of the ledger, which forecasts may learn from.
+ */
+import { existsSync } from 'node:fs'
+import { currentEnvironment } from '../campaign/current-environment.ts'
+import type { EnvironmentFile } from '../campaign/environment-file.ts'
+import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { countText } from '../report/numbers.ts'
+import { type Context, InputError } from './operation.ts'
+import { environmentHere, environmentNamed, ledgerPath } from './surroundings.ts'
+
+export interface EvaluatedSeries {
+  readonly evaluated: readonly Series[]
+  readonly others: readonly Series[]
+  readonly ledger: Ledger
+  /** Of the folder; null where there is none. */
+  readonly file: EnvironmentFile | null
+}
+
+export interface WhichEnvironments {
+  /** By name. */
+  readonly environment?: readonly string[] | undefined
+  /** Every one with enough records. */
+  readonly all?: boolean
+}
+
+const least = rollingDefaults.firstTested + 2
+
+/** Without a name: the environment of the folder; where there is none, all that have enough records. */
+export async function withSeries<T>(
+  context: Context,
+  { environment: names, all = false }: WhichEnvironments,
+  action: (series: EvaluatedSeries) => Promise<T>,
+): Promise<T> {
+  const opened = await environmentHere(context)
+  const path = ledgerPath(context, opened)
+  if (!existsSync(path)) {
+    throw new InputError(
+      `There is no ledger ${path}: import a history or run something first, or name one with --ledger.`,
+    )
+  }
+  await using ledger = await openLedger(path)
+  const series = await seriesOf(ledger)
+  const evaluated =
+    names !== undefined
+      ? await Promise.all(
+          [...new Set(names)].map(async name => only(series, (await environmentNamed(ledger, name)).familyId, name)),
+        )
+      : opened === null || all
+        ? series.filter(({ records }) => records.length >= least)
+        : [only(series, (await currentEnvironment(opened, ledger)).familyId, opened.family.name)]
+  if (evaluated.length === 0) {
+    throw new InputError(`No environment of the ledger has ${least} results or more; import a history or run more.`)
+  }
+  const others = series.filter(one => !evaluated.includes(one))
+  // Awaited here: the ledger closes when this function is left.
+  return await action({ evaluated, others, ledger, file: opened?.file ?? null })
+}
+
+/** Records that say how their idea went, by family; the family with most to say first. */
+export async function seriesOf(ledger: Ledger): Promise<Series[]> {
+  const byFamily = Map.groupBy(await ledger.recordsOf({}), ({ environment }) => environment.familyId)
+  return [...byFamily.values()]
+    .map(records => ({ environment: records[0]!.environment, records: records.filter(isTestable) }))
+    .filter(({ records }) => records.length > 0)
+    .sort((first, second) => second.records.length - first.records.length)
+}
+
+function only(series: readonly Series[], familyId: string, name: string): Series {
+  const found = series.find(({ environment }) => environment.familyId === familyId)
+  if (found !== undefined && found.records.length >= least) return found
+  throw new InputError(
+    `${name} has ${countText(found?.records.length ?? 0, 'result')}; this needs ${least} or more. Import a history, run more, or name another environment.`,
+  )
+}
+
+/** The first and the last day on which one of its runs ended; null where no run says. */
+export function datesOf({ records }: Series): { readonly first: string; readonly last: string } | null {
+  const moments = records.flatMap(({ runs }) => runs.flatMap(({ outcome }) => outcome?.finishedAt ?? [])).sort()
+  const [first, last] = [moments[0], moments.at(-1)]
+  return first === undefined || last === undefined ? null : { first: first.slice(0, 10), last: last.slice(0, 10) }
+}

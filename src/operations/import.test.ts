@@ -1,0 +1,244 @@
+/** `almanac import` through its front door: where a history goes, what is shown before, what is never stored. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { openLedger } from '../ledger/ledger.ts'
+import { importHistory } from './import.ts'
+import { inProcess } from './in-process.ts'
+import type { Context } from './operation.ts'
+import { records } from './records.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-import-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (name: string, ...lines: string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
+const runImport = (input: z.input<typeof importHistory.input>, changes: Partial<Context> = {}) =>
+  importHistory.run(importHistory.input.parse(input), inProcess(folder, changes))
+const textOf = async (input: z.input<typeof importHistory.input>) =>
+  importHistory.text(await runImport(input), { width: 120, styling: (_, words) => words })
+const ledgerFile = () => join(folder, '.almanac', 'ledger.db')
+const names = async () => {
+  await using ledger = await openLedger(ledgerFile())
+  return (await ledger.families()).map(({ family }) => family.name)
+}
+
+const header = 'commit\tval_bpb\tmemory_gb\tstatus\tdescription'
+const log = [
+  header,
+  'baseline\t1.0\t4\tkeep\tbaseline',
+  'a1\t0.98\t4\tkeep\twider layers, 0.9800 now',
+  'a2\t0.2\t4\tkeep\tread the answers',
+  'a3\t0.99\t4\tmystery\tunknown',
+]
+const environmentFile = (changes: object = {}) =>
+  write(
+    'almanac.config.json',
+    JSON.stringify({
+      name: 'mine',
+      command: 'true',
+      metrics: [{ name: 'val_bpb', direction: 'minimize', pattern: 'val_bpb: (\\S+)' }],
+      reference: { configuration: { depth: 2 } },
+      results: 'results.tsv',
+      ...changes,
+    }),
+  )
+
+describe('where it goes', () => {
+  test('without an environment file: a ledger where the user stands, an environment of its own, reached by name', async () => {
+    write('results.tsv', ...log)
+    const imported = await runImport({ path: 'results.tsv' })
+    expect(imported).toMatchObject({ added: 3, known: 0, changesReference: false, ledger: ledgerFile() })
+    expect(imported.environments).toMatchObject([{ name: 'results.tsv', isHere: false }])
+    expect(await names()).toEqual(['results.tsv'])
+    const listed = await records.run(records.input.parse({ environment: 'results.tsv' }), inProcess(folder))
+    expect(listed.found).toBe(2)
+    expect(await runImport({ path: 'results.tsv' })).toMatchObject({ added: 0, known: 3 })
+    write('results.tsv', ...log, 'a4\t0.97\t4\tkeep\tlower rate')
+    expect(await runImport({ path: 'results.tsv' })).toMatchObject({ added: 1, known: 3 })
+    expect(await names()).toEqual(['results.tsv'])
+  })
+
+  test('what measures the objective of the folder becomes part of its environment, under its rules', async () => {
+    environmentFile({ constraints: [{ metric: 'val_bpb', atLeast: 0.9 }] })
+    write('results.tsv', ...log)
+    const imported = await runImport({})
+    expect(imported.environments).toMatchObject([{ name: 'mine', isHere: true, violated: 1 }])
+    expect(await names()).toEqual(['mine'])
+    const { records: listed } = await records.run(records.input.parse({ sort: 'oldest' }), inProcess(folder))
+    expect(listed.map(({ outcome, measured }) => [outcome, measured === null])).toEqual([
+      ['finished', false],
+      ['violated', true],
+    ])
+  })
+
+  test('what measures something else, and what is to have a name of its own, stands beside it', async () => {
+    environmentFile()
+    write('results.tsv', ...log)
+    write('other.csv', 'name,accuracy', 'base,0.5', 'wide,0.6')
+    await runImport({ path: 'other.csv' })
+    await runImport({ path: 'results.tsv', as: 'theirs' })
+    expect(await names()).toEqual(['mine', 'other.csv', 'theirs'])
+  })
+
+  test("the folder's own log without its objective is refused, with the columns there are", async () => {
+    environmentFile()
+    write('results.tsv', ...log.map(line => line.replace('val_bpb', 'val_loss')))
+    await expect(runImport({})).rejects.toThrow('results.tsv has no column "val_bpb" for the metric: its columns are')
+    expect(await runImport({ column: ['val_loss=metric'] })).toMatchObject({ added: 3 })
+    expect(await names()).toEqual(['mine'])
+  })
+
+  test('several environments of one source, all or the one that is named', async () => {
+    write(
+      'results.tsv',
+      'commit\ttier\tval_bpb\tstatus\tdescription',
+      'a\tlab\t9\tkeep\tbaseline',
+      'b\tfield\t3\tkeep\tbaseline',
+      'c\tlab\t8\tkeep\tone',
+      'd\tfield\t2\tkeep\ttwo',
+    )
+    expect((await runImport({ path: 'results.tsv', environment: 'field' })).environments).toHaveLength(1)
+    await expect(runImport({ path: 'results.tsv', environment: 'moon' })).rejects.toThrow(
+      'results.tsv has no environment "moon"; it has lab, field',
+    )
+    expect((await runImport({ path: 'results.tsv' })).environments).toMatchObject([
+      { name: 'results.tsv/lab', added: { references: 1, kept: 1 } },
+      { name: 'results.tsv/field', added: { references: 0, kept: 0 }, known: 2 },
+    ])
+    expect(await names()).toEqual(['results.tsv/field', 'results.tsv/lab'])
+  })
+})
+
+describe('environments of a ledger by name', () => {
+  const found = async (environment?: string) =>
+    (await records.run(records.input.parse({ environment }), inProcess(folder))).found
+
+  test('the whole name, what stands behind the source, or none where there is but one', async () => {
+    await expect(found()).rejects.toThrow('There is no almanac.config.ts')
+    expect(existsSync(ledgerFile())).toBe(false)
+    write('results.tsv', ...log)
+    await runImport({ path: 'results.tsv', as: 'theirs/lab' })
+    expect(await found()).toBe(2)
+    await runImport({ path: 'results.tsv', as: 'ours/lab' })
+    expect([await found('ours/lab'), await found('theirs')]).toEqual([2, 2])
+    await expect(found('lab')).rejects.toThrow('Several environments are called lab: theirs/lab, ours/lab; give the')
+    await expect(found('moon')).rejects.toThrow('The ledger has no environment "moon"; it has theirs/lab, ours/lab.')
+    await expect(found()).rejects.toThrow('Say which environment is meant, with --environment NAME; it has theirs/lab')
+    const all = await records.run(records.input.parse({ all: true }), inProcess(folder))
+    expect(all.found).toBe(4)
+  })
+})
+
+describe('before it is stored', () => {
+  test('a dry run shows what was inferred, guesses marked as such, and leaves nothing behind', async () => {
+    write('results.tsv', ...log)
+    expect(await textOf({ path: 'results.tsv', dryRun: true, constraint: ['val_bpb >= 0.9'] })).toMatchInlineSnapshot(`
+      "results.tsv: 3 rows would be imported, 0 known before, 1 not usable
+      Read as a table with tabs (results.tsv and its relatives). Nothing was stored.
+      results.tsv, an environment of its own
+        metric       val_bpb, lower is better (a guess)
+        beside it    memory_gb
+        reference    line 2: baseline
+        constraints  val_bpb at least 0.9
+        statuses     keep → kept (2), keep → reference (1)
+        new rows     1 reference, 2 kept, 0 tried; 0 known before
+        violated     1 row broke a constraint: no gain, whatever the log says
+        texts        1 (33 %) say how it went; that is split off
+        guess: the metric is val_bpb, lower is better: the first column that can be one; its name says which way
+        line 5: unknown status "mystery": a3 0.99 4 mystery unknown"
+    `)
+    expect(readdirSync(folder)).toEqual(['results.tsv'])
+  })
+
+  test('a dry run over a ledger says what would be new, and changes nothing of it', async () => {
+    write('results.tsv', ...log)
+    await runImport({ path: 'results.tsv' })
+    const before = readFileSync(ledgerFile())
+    write('results.tsv', ...log, 'a4\t0.97\t4\tkeep\tlower rate')
+    write('other.csv', 'name,accuracy', 'base,0.5')
+    expect(await runImport({ path: 'results.tsv', dryRun: true })).toMatchObject({ added: 1, known: 3 })
+    expect(await runImport({ path: 'other.csv', dryRun: true })).toMatchObject({ added: 1 })
+    expect(await names()).toEqual(['results.tsv'])
+    expect(readFileSync(ledgerFile()).equals(before)).toBe(true)
+  })
+
+  test('a direction that nothing tells is asked for, or has to be said', async () => {
+    write('log.csv', 'name,zeta', 'base,1', 'wide,2')
+    await expect(runImport({ path: 'log.csv' })).rejects.toThrow(
+      'Nothing tells whether zeta of log.csv is better when it is lower or higher; say --direction',
+    )
+    const questions: string[] = []
+    const ask: Context['ask'] = async question => {
+      questions.push(question.text)
+      return 'higher'
+    }
+    const asked = await runImport({ path: 'log.csv' }, { ask })
+    expect(questions).toEqual(['Is zeta (log.csv) better when it is lower or when it is higher?'])
+    expect(asked.environments[0]!.metrics[0]).toMatchObject({ name: 'zeta', direction: 'maximize' })
+    const said = await runImport({ path: 'log.csv', as: 'again', direction: 'minimize' })
+    expect(said.environments[0]!.metrics[0]).toEqual({ name: 'zeta', direction: 'minimize', guessed: false })
+  })
+
+  test.each([
+    [{ path: 'gone.tsv' }, 'There is no file'],
+    [{ path: 'prose.txt' }, 'no format recognises the file prose.txt; say which it is with --format, one of'],
+    [{ path: 'prose.txt', format: 'tsv' }, 'prose.txt is not a results table'],
+    [{ path: 'log.csv', column: ['x=what'] }, '"x=what" is not NAME=ROLE; the roles are metric, status'],
+    [
+      { path: 'log.csv', constraint: ['loss >= 1'] },
+      'log.csv has no metric "loss" for the constraint; its metrics are',
+    ],
+    [{ path: 'log.csv', reference: 'base' }, 'a reference can be named for trackers only'],
+    [{ path: 'log.csv', constraint: ['loss'] }, '--constraint: "loss" is no constraint'],
+    [{}, 'Name what to import: almanac import results.tsv'],
+  ])('what cannot be imported gets one sentence: %j', async (input, sentence) => {
+    write('prose.txt', 'Once upon a time', 'there was a file')
+    write('log.csv', 'name,accuracy', 'base,1')
+    await expect(runImport(input as { path: string })).rejects.toThrow(sentence)
+  })
+})
+
+describe('personal data', () => {
+  const planted = ['alice.smith@lab.example.org', '/home/alice', 'node17.lan', 'alice_argv', 'hf_abcdefghijklmnopqrst']
+  const rows = [
+    JSON.stringify({ description: `baseline on ${planted[2]}`, val_loss: 1, params: { lr: 1, user: 'alice_argv' } }),
+    JSON.stringify({
+      description: `asked ${planted[0]}, data in ${planted[1]}/data`,
+      note: `worse, see ${planted[1]}/log`,
+      val_loss: 2,
+      params: { lr: 2, path: `${planted[1]}/x`, argv: ['--token', planted[4]], user: 'alice_argv' },
+    }),
+    JSON.stringify({ description: `never ran for ${planted[0]}`, val_loss: null, params: { lr: 3 } }),
+  ]
+  const found = () => {
+    const bytes = readdirSync(join(folder, '.almanac')).map(name =>
+      readFileSync(join(folder, '.almanac', name), 'latin1'),
+    )
+    return planted.filter(each => bytes.some(text => text.includes(each)))
+  }
+
+  test('nothing of it is anywhere in the ledger file', async () => {
+    write('log.jsonl', ...rows)
+    const imported = await runImport({ path: 'log.jsonl' })
+    expect(imported).toMatchObject({ added: 2, unusable: [{ place: 'line 3' }] })
+    expect(found()).toEqual([])
+    expect(planted.filter(each => JSON.stringify(imported).includes(each))).toEqual([])
+  })
+
+  test('is kept where it is asked for', async () => {
+    write('log.jsonl', ...rows)
+    await runImport({ path: 'log.jsonl', keepPersonal: true })
+    expect(found()).toEqual(planted)
+  })
+})
+
+test('a folder is read by what is in it, and links out of it lead nowhere', async () => {
+  mkdirSync(join(folder, 'empty'))
+  await expect(runImport({ path: 'empty' })).rejects.toThrow('no format recognises the folder empty')
+  expect(existsSync(join(folder, 'empty', '.almanac'))).toBe(false)
+})

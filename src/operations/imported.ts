@@ -1,0 +1,47 @@
+/** What an import gives back. */
+import type { Constraint } from '../experiment/environment.ts'
+import type { MissingCode } from '../importers/commit-diffs.ts'
+import type { Examined } from '../importers/examine.ts'
+import type { ImportedHistory, UnusableRow } from '../importers/history.ts'
+import type { StoredHistory } from '../importers/store-history.ts'
+
+export interface Imported {
+  readonly source: string
+  /** What a person calls the format. */
+  readonly format: string
+  /** Nothing was stored. */
+  readonly dryRun: boolean
+  readonly ledger: string
+  readonly environments: readonly ImportedEnvironment[]
+  /** Of all environments together. */
+  readonly added: number
+  readonly known: number
+  readonly unusable: ImportedEnvironment['unusable']
+  readonly withoutCode: ImportedEnvironment['withoutCode']
+  /** Whether gains of the folder's environment are measured against a row of the import from now on. */
+  readonly changesReference: boolean
+}
+
+export interface ImportedEnvironment {
+  /** In the ledger. */
+  readonly name: string
+  /** Whether it is the environment of the folder. */
+  readonly isHere: boolean
+  readonly metrics: ImportedHistory['metrics']
+  readonly constraints: readonly Constraint[]
+  /** What the first rows are measured against; null where the source has no reference. */
+  readonly reference: { readonly place: string; readonly sentence: string } | null
+  readonly statuses: ImportedHistory['statuses']
+  readonly guesses: readonly string[]
+  readonly added: StoredHistory['added']
+  readonly known: number
+  readonly unusable: readonly UnusableRow[]
+  readonly unusableByReason: Examined['unusable']
+  readonly withoutCode: readonly MissingCode[]
+  /** Rows that broke a rule. */
+  readonly violated: number
+  readonly leaking: Examined['leaking']
+  readonly atRisk: Examined['atRisk']
+  readonly dates: Examined['dates']
+  readonly changesReference: boolean
+}

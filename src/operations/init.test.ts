@@ -1,0 +1,57 @@
+/** `init` with somebody to ask: what is asked, in which words, and what is written then. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { openEnvironment } from '../campaign/open-environment.ts'
+import { inProcess } from './in-process.ts'
+import { init } from './init.ts'
+import type { Question } from './operation.ts'
+
+let folder = ''
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A repository whose program prints a loss, and the questions that `init` puts to whoever answers so. */
+async function asked(program: string, answer: (question: Question) => string | undefined): Promise<string[]> {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-init-'))
+  writeFileSync(join(folder, 'train.py'), program)
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: folder, stdio: 'ignore' })
+  git('init')
+  git('add', '.')
+  git('commit', '-m', 'first')
+  const questions: string[] = []
+  const ask = async (question: Question) => {
+    questions.push(question.text)
+    return answer(question)
+  }
+  await init.run({ yes: false, force: false }, inProcess(folder, { ask }))
+  return questions
+}
+
+const first = ({ suggestion, choices }: Question) => suggestion ?? choices![0]
+const patternOf = async () => (await openEnvironment(folder)).file.metrics[0]!.pattern
+
+test('what was found is asked about in words, and no regular expression is shown', async () => {
+  const questions = await asked('print(f"val_loss = {loss:.4f}")\n', question => {
+    expect([question.suggestion, ...(question.choices ?? [])].join(' ')).not.toMatch(/[\\^]/)
+    return first(question)
+  })
+  expect(questions.at(-1)).toBe('How does the output show val_loss?')
+  expect(await patternOf()).toBe('^val_loss\\s*=\\s*(\\S+)')
+})
+
+test('a metric that nothing was found of is taken as its name, a colon or an equals sign, and a number', async () => {
+  const answers = ['python train.py', 'score', 'maximize']
+  const questions = await asked('pass\n', question => answers.shift() ?? first(question))
+  expect(questions).toHaveLength(4)
+  const pattern = new RegExp((await patternOf())!, 'm')
+  expect(['score: 0.5', 'score = 0.5'].map(line => pattern.exec(line)?.[1])).toEqual(['0.5', '0.5'])
+})
+
+test('who knows another way gives the expression', async () => {
+  const answers = ['python train.py', 'score', 'maximize', 'in another way', 'final (\\S+)']
+  await asked('pass\n', () => answers.shift())
+  expect(await patternOf()).toBe('final (\\S+)')
+})
