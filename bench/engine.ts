@@ -13,38 +13,58 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { estimatedFlopsPerToken } from '../src/engine/models/decoder-parameters.ts'
+import { listOption, oneOf, positiveNumber, wholeNumberFrom } from '../src/flag-values.ts'
 import { type Block, type Options, startContender } from './engine/contender.ts'
 import { matrixPeak } from './engine/matrix-peak.ts'
 import { jaxCommand, torchCommand } from './engine/peers.ts'
 import { measuredFrom, type Result, resultTable } from './engine/result-table.ts'
 import { configurationOf, type Size, sizes } from './engine/sizes.ts'
 
-const { values: flags } = parseArgs({
-  options: {
-    parts: { type: 'string', default: 'training,sampling' },
-    sizes: { type: 'string', default: sizes.map(({ name }) => name).join(',') },
-    threads: { type: 'string', default: '1,2' },
-    batches: { type: 'string', default: '1,64,256' },
-    peers: { type: 'string', default: 'torch,transformers,jax' },
-    seconds: { type: 'string', default: '3' },
-    turns: { type: 'string', default: '3' },
-    patience: { type: 'string', default: '20' },
-    compile: { type: 'boolean', default: false },
-    profile: { type: 'boolean', default: false },
-    json: { type: 'string' },
-  },
-})
-const list = (flag: string) => flag.split(',').filter(item => item !== '')
-const peers = flags.profile ? [] : list(flags.peers)
+type Part = Result['part']
+type Peer = 'torch' | 'transformers' | 'jax'
+
+interface Flags {
+  readonly parts: readonly Part[]
+  readonly sizes: readonly string[]
+  readonly threads: readonly number[]
+  readonly batches: readonly number[]
+  readonly peers: readonly Peer[]
+  readonly seconds: number
+  readonly turns: number
+  readonly patience: number
+  readonly compile?: boolean
+  readonly profile?: boolean
+  readonly json?: string
+}
+
+const parts: readonly Part[] = ['training', 'sampling']
+const sizeNames = sizes.map(({ name }) => name)
+const known: readonly Peer[] = ['torch', 'transformers', 'jax']
+const flags = new Command('node bench/engine.ts')
+  .description('Training and sampling of the embedded engine beside its peers, which are installed the first time.')
+  .addOption(listOption('--parts', 'what is measured', oneOf(parts), parts))
+  .addOption(listOption('--sizes', 'of the models, in parameters', oneOf(sizeNames), sizeNames))
+  .addOption(listOption('--threads', 'of the computation', wholeNumberFrom(1), [1, 2]))
+  .addOption(listOption('--batches', 'rows that are sampled at once', wholeNumberFrom(1), [1, 64, 256]))
+  .addOption(listOption('--peers', 'who is compared; "" for nobody', oneOf(known), known))
+  .option('--seconds <number>', 'of a turn', positiveNumber, 3)
+  .option('--turns <number>', 'of each contender', wholeNumberFrom(1), 3)
+  .option('--patience <seconds>', 'a peer whose step takes longer is left out', positiveNumber, 20)
+  .option('--compile', 'PyTorch compiles the model')
+  .option('--profile', "where the engine's time goes, by operator, without peers")
+  .option('--json <file>', 'writes what was measured, too')
+  .parse()
+  .opts<Flags>()
+const { compile = false, profile = false } = flags
+const peers = profile ? [] : flags.peers
 const [torch, jax] = [
   peers.includes('torch') || peers.includes('transformers') ? torchCommand() : null,
   peers.includes('jax') ? jaxCommand() : null,
 ]
 const embedded = [process.execPath, join(import.meta.dirname, 'engine', 'embedded-contender.ts')]
 
-type Part = Result['part']
 interface Entrant {
   readonly name: string
   readonly command: readonly string[] | null
@@ -70,14 +90,13 @@ async function compare(part: Part, size: Size, threads: number, rows: number, pe
   const [positions, newTokens] = part === 'training' ? [64, 0] : [16, 64]
   const configuration = configurationOf(size, positions + newTokens)
   const shape = { ...size, vocabulary: configuration.vocabulary, feedForwardWidth: configuration.feedForwardWidth }
-  const { compile, profile } = flags
   const started = []
   for (const { name, command, task } of entrants(part)) {
     if (!command) continue
     const options: Options = { ...shape, task, rows, positions, newTokens, threads, warmUp: 3, compile, profile }
     const contender = await startContender(command, options)
     const { stepSeconds } = contender.ready
-    if (started.length > 0 && stepSeconds > Number(flags.patience)) {
+    if (started.length > 0 && stepSeconds > flags.patience) {
       console.error(`${name} is left out here: a step takes ${stepSeconds.toFixed(0)} s`)
       contender.end()
       continue
@@ -88,8 +107,8 @@ async function compare(part: Part, size: Size, threads: number, rows: number, pe
   for (const { name, contender } of started)
     if (contender.ready.parameters !== engine!.contender.ready.parameters)
       throw new Error(`The models differ: ${contender.ready.parameters} parameters in ${name}`)
-  for (let turn = 0; turn < (profile ? 1 : Number(flags.turns)); turn++)
-    for (const { contender, blocks } of started) blocks.push(await contender.block(Number(flags.seconds)))
+  for (let turn = 0; turn < (profile ? 1 : flags.turns); turn++)
+    for (const { contender, blocks } of started) blocks.push(await contender.block(flags.seconds))
   for (const { contender } of started) contender.end()
 
   const tokens = rows * (part === 'training' ? positions : newTokens)
@@ -123,14 +142,14 @@ function reportProfile({ seconds, profile }: Block): void {
 
 const results: Result[] = []
 const peaks = new Map<number, number>()
-for (const threads of list(flags.threads).map(Number)) {
+for (const threads of flags.threads) {
   peaks.set(threads, await matrixPeak(threads))
   console.log(`Product of matrices with ${threads} thread(s): ${peaks.get(threads)!.toFixed(0)} GFLOP/s`)
 }
-for (const part of list(flags.parts) as Part[])
-  for (const size of sizes.filter(({ name }) => list(flags.sizes).includes(name)))
+for (const part of flags.parts)
+  for (const size of sizes.filter(({ name }) => flags.sizes.includes(name)))
     for (const threads of peaks.keys())
-      for (const rows of part === 'training' ? [32] : list(flags.batches).map(Number)) {
+      for (const rows of part === 'training' ? [32] : flags.batches) {
         console.error(`${part}, ${size.name}, ${threads} thread(s), batch ${rows} …`)
         const result = await compare(part, size, threads, rows, peaks.get(threads)!)
         results.push(result)
@@ -141,7 +160,7 @@ for (const part of list(flags.parts) as Part[])
         console.error(`  tokens/s: ${rates.join(', ')}`)
       }
 
-for (const part of list(flags.parts)) {
+for (const part of flags.parts) {
   console.log(`\n${part}: a ratio above 1 says that the engine is faster`)
   console.log(resultTable(results.filter(result => result.part === part)))
 }

@@ -5,16 +5,21 @@
  * Run:  node bench/forecasting.ts [--turns 3]
  */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { pairs, parseCards, singles } from '../src/campaign/cards.ts'
 import { changedOptions } from '../src/experiment/diff-options.ts'
 import type { Environment } from '../src/experiment/environment.ts'
 import type { Candidate, ExperimentRecord } from '../src/experiment/record.ts'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { forecasters } from '../src/forecast/forecaster.ts'
 import { seededRandom } from '../src/statistics/random.ts'
 import { median } from '../src/statistics/summary.ts'
 
-const { values: flags } = parseArgs({ options: { turns: { type: 'string', default: '3' } } })
+const flags = new Command('node bench/forecasting.ts')
+  .description('Seconds to forecast 16 candidates from 1,000 and from 10,000 records, for every forecaster.')
+  .option('--turns <number>', 'of which the median is taken', wholeNumberFrom(1), 3)
+  .parse()
+  .opts<{ readonly turns: number }>()
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../environments/nanolm/${name}`, import.meta.url), 'utf8'))
 
@@ -52,7 +57,7 @@ console.log(`| forecaster | ${sizes.map(size => `${size.toLocaleString('en')} re
 for (const [name, forecaster] of Object.entries(forecasters)) {
   const cells = sizes.map(size => {
     const history = Array.from({ length: size }, (_, index) => recordOf(index))
-    const turns = Array.from({ length: Number(flags.turns) }, () => {
+    const turns = Array.from({ length: flags.turns }, () => {
       const before = performance.now()
       forecaster(environment, history, candidates, { seed: 1 })
       return (performance.now() - before) / 1000

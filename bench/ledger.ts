@@ -7,18 +7,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import type { Family } from '../src/experiment/environment.ts'
 import { interventionHash } from '../src/experiment/identity.ts'
 import type { Outcome } from '../src/experiment/intervention.ts'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { openLedger } from '../src/ledger/ledger.ts'
 import { seededRandom } from '../src/statistics/random.ts'
 import { median } from '../src/statistics/summary.ts'
 
-const { values: flags } = parseArgs({
-  options: { interventions: { type: 'string', default: '50000' }, turns: { type: 'string', default: '3' } },
-})
-const count = Number(flags.interventions)
+const { interventions: count, turns } = new Command('node bench/ledger.ts')
+  .description('Seconds to insert and to list many runs, two for each intervention.')
+  .option('--interventions <number>', 'that are inserted', wholeNumberFrom(1), 50_000)
+  .option('--turns <number>', 'of which the median is taken', wholeNumberFrom(1), 3)
+  .parse()
+  .opts<{ readonly interventions: number; readonly turns: number }>()
 
 const family: Family = {
   name: 'bench',
@@ -32,10 +35,10 @@ const family: Family = {
 }
 
 const seconds: { insert: number; list: number }[] = []
-for (let turn = 0; turn < Number(flags.turns); turn++) seconds.push(await measureOnce(turn))
+for (let turn = 0; turn < turns; turn++) seconds.push(await measureOnce(turn))
 
 const runs = (2 * count).toLocaleString('en')
-console.log(`| what | seconds (median of ${flags.turns}) |\n|---|---|`)
+console.log(`| what | seconds (median of ${turns}) |\n|---|---|`)
 console.log(`| ${runs} runs inserted | ${median(seconds.map(({ insert }) => insert)).toFixed(2)} |`)
 console.log(
   `| ${runs} runs listed as ${count.toLocaleString('en')} records | ${median(seconds.map(({ list }) => list)).toFixed(2)} |`,

@@ -9,12 +9,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { campaignStart } from '../src/operations/campaign-start.ts'
 import type { Context } from '../src/operations/operation.ts'
 
-const { values: flags } = parseArgs({ options: { runs: { type: 'string', default: '60' } } })
-const runs = Number(flags.runs)
+const { runs } = new Command('node bench/overhead.ts')
+  .description("Almanac's own time for a run of a campaign.")
+  .option('--runs <number>', 'of a campaign', wholeNumberFrom(2), 60)
+  .parse()
+  .opts<{ readonly runs: number }>()
 const candidates = Array.from({ length: runs - 1 }, (_, index) => ({
   sentence: `Learn at ${index + 1}`,
   overrides: { rate: index + 1 },

@@ -11,9 +11,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { Command } from 'commander'
 import { type LoopResult, replay, replayAtRandom, replayOracle } from '../src/campaign/replay.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { forecasters } from '../src/forecast/forecaster.ts'
 import { groupResamples } from '../src/forecast/group-resamples.ts'
 import { noiseCeiling } from '../src/forecast/noise-ceiling.ts'
@@ -25,29 +26,33 @@ import { evidencePage } from './rwm/evidence.ts'
 import { drawPicture } from './rwm/picture.ts'
 import { atRandom, type ReplayRow } from './rwm/replay-section.ts'
 
-const { values: flags } = parseArgs({
-  options: {
-    records: { type: 'string', default: fileURLToPath(new URL('../environments/nanolm/records', import.meta.url)) },
-    pools: { type: 'string', default: '1000' },
-    splits: { type: 'string', default: '20' },
-    resamples: { type: 'string', default: '500' },
-    repeats: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    out: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
-  },
-})
-const [pools, splits, resampleCount, repeats] = [
-  wholeNumber('pools'),
-  wholeNumber('splits'),
-  wholeNumber('resamples'),
-  wholeNumber('repeats'),
-] as const
-const seed = Number(flags.seed)
+interface Flags {
+  readonly records: string
+  readonly pools: number
+  readonly splits: number
+  readonly resamples: number
+  readonly repeats: number
+  readonly seed: number
+  readonly out: string
+}
+
+const place = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const { pools, splits, repeats, seed, ...flags } = new Command('node reproductions/rwm.ts')
+  .description('What forecasts are worth, on real records: prints a Markdown page and writes it with its picture.')
+  .option('--records <folder>', 'one .jsonl file for each environment', place('../environments/nanolm/records'))
+  .option('--pools <number>', 'of candidates, for each split', wholeNumberFrom(1), 1000)
+  .option('--splits <number>', 'of the records into history and candidates', wholeNumberFrom(1), 20)
+  .option('--resamples <number>', 'for the intervals', wholeNumberFrom(1), 500)
+  .option('--repeats <number>', 'of the loop that is replayed', wholeNumberFrom(1), 10)
+  .option('--seed <number>', 'of all that is drawn', wholeNumberFrom(0), 1)
+  .option('--out <folder>', 'where the page and the picture are written', place('.'))
+  .parse()
+  .opts<Flags>()
 
 const environments = readEnvironments(flags.records)
 const resamples = groupResamples(
   environments.flatMap(({ records }) => records),
-  resampleCount,
+  flags.resamples,
   seed,
 )
 
@@ -106,12 +111,6 @@ function readEnvironments(folder: string): EnvironmentRecords[] {
     firstId += 100_000
     return found
   })
-}
-
-function wholeNumber(name: 'pools' | 'splits' | 'resamples' | 'repeats'): number {
-  const value = Number(flags[name])
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is ${flags[name]}; give a whole number from 1`)
-  return value
 }
 
 /** The command with what differs from its defaults, but for the folder it writes to. */

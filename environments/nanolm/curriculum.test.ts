@@ -36,7 +36,7 @@ test('begins at the start length, never shrinks, knows few lengths and ends with
         expect(all).toEqual(all.toSorted((a, b) => a - b))
         expect(new Set(all).size).toBeLessThanOrEqual(context - start + 1)
         const shorter = all.filter(length => length < contextLength).length
-        expect(shorter).toBe(Math.ceil(curriculumFraction * steps))
+        expect(Math.abs(shorter - curriculumFraction * steps)).toBeLessThan(1 + 1e-9)
       },
     ),
   )

@@ -4,10 +4,16 @@ import { importedFiles } from './imported-files.ts'
 
 const beside = (path: string) => join(import.meta.dirname, path)
 
-/** Every file that decides what a run measures, by its path beside this one. */
-export const code = importedFiles([beside('train.ts'), beside('pretrain.ts')]).map(file =>
-  relative(import.meta.dirname, file),
-)
+/**
+ * Every file that decides what a run measures, by its path beside this one: the program's own, and for the engine below what it computes,
+ * by example (behaviour.ts). Rewriting the engine makes no new version while that stays.
+ */
+export const code = [
+  'behaviour.json',
+  ...importedFiles([beside('train.ts'), beside('pretrain.ts')])
+    .map(file => relative(import.meta.dirname, file))
+    .filter(name => !name.startsWith('..')),
+]
 
 const nextByte = {
   model: 'a byte-level language model',

@@ -4,7 +4,7 @@
  *
  * Run:  node examples/engine/adapters.ts MODEL_FOLDER TEXT_FILE NEW_FOLDER
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createEmbeddedEngine } from '../../src/engine/embedded/engine.ts'
 import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
 import { writePretrained } from '../../src/engine/pretrained/write-pretrained.ts'
@@ -24,6 +24,8 @@ export async function learnText(
   newFolder: string,
   { steps, learningRate }: Learning,
 ) {
+  // Before anything is trained, for it would be in vain.
+  if (existsSync(newFolder)) throw new Error(`${newFolder} is already there: give a folder that is not`)
   const { model, values, tokeniserPath } = readPretrained(modelFolder, { contextLength: 2 * window })
   const tokeniser = readHuggingFaceTokeniser(tokeniserPath!)
   const adapters = { rank: 8, alpha: 16, projections: ['attention.query', 'attention.value', 'feedForward.up'] }
@@ -60,13 +62,16 @@ export async function learnText(
   return { before: before.lossSum, after: after.lossSum, said }
 }
 
-if (import.meta.main) {
-  const [modelFolder, textFile, newFolder] = process.argv.slice(2)
+async function main([modelFolder, textFile, newFolder]: readonly string[]): Promise<void> {
   if (!newFolder) throw new Error('Usage: node examples/engine/adapters.ts MODEL_FOLDER TEXT_FILE NEW_FOLDER')
-  const { before, after, said } = await learnText(modelFolder!, readFileSync(textFile!, 'utf8'), newFolder, {
-    steps: 30,
-    learningRate: 3e-4,
-  })
+  const text = readFileSync(textFile!, 'utf8')
+  const { before, after, said } = await learnText(modelFolder!, text, newFolder, { steps: 30, learningRate: 3e-4 })
   console.log(`loss of the text ${before.toFixed(2)} → ${after.toFixed(2)} nats a token`)
   console.log(said)
 }
+
+if (import.meta.main)
+  await main(process.argv.slice(2)).catch(error => {
+    console.error((error as Error).message)
+    process.exitCode = 1
+  })

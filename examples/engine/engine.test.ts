@@ -6,6 +6,8 @@ import { afterAll, expect, it } from 'vitest'
 import { worstDerivativeError } from '../../src/engine/graph/derivative-check.ts'
 import { readPretrained } from '../../src/engine/pretrained/read-pretrained.ts'
 import { learnText } from './adapters.ts'
+import { learnFromTeacher } from './distil.ts'
+import { fillTheGap } from './masked-diffusion.ts'
 import { learnToCount, softplus, windowModel } from './new-model.ts'
 import { learnToSort } from './reinforce.ts'
 import { trainAndSample } from './train-and-sample.ts'
@@ -53,6 +55,22 @@ it('a decoder is trained, sampled and saved, and goes on as if it had not stoppe
   expect(resumed).toEqual(wentOn)
 })
 
+it('a masked-diffusion model fills a gap, and finds the text with two letters exchanged less likely', async () => {
+  const { filled, bits } = await fillTheGap()
+  expect(filled).toBe('wednesday thursd')
+  expect(bits[0]).toBeLessThan(bits[1]! - 0.3)
+})
+
+it('a student learns from a teacher alone, and beams follow the words that are allowed', async () => {
+  const { divergences, found } = await learnFromTeacher()
+  expect(divergences.at(-1)).toBeLessThan(divergences[0]! / 20)
+  expect(found.map(({ text }) => text)).toEqual([
+    'wednesday ',
+    expect.stringMatching(/day $/),
+    expect.stringMatching(/day $/),
+  ])
+})
+
 it('letters are sorted after rewards for the places that are right, and nothing else', async () => {
   const lines: string[] = []
   expect(await learnToSort(30, line => lines.push(line))).toBeGreaterThan(0.75)
@@ -69,6 +87,7 @@ it('a published model learns a text with adapters, and is written as a folder th
   })
   expect(after).toBeLessThan(0.2 * before)
   expect(said).toContain('cat sat on the mat')
+  await expect(learnText(source, text, folder, { steps: 1e9, learningRate: 0.01 })).rejects.toThrow('is already there')
   // The file holds the sum of base and adapters.
   const name = 'blocks.0.attention.query'
   expect(readPretrained(join(folder, 'adapted')).values.get(name)).not.toEqual(readPretrained(source).values.get(name))

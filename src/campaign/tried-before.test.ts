@@ -211,7 +211,7 @@ test('of the records of real training runs, what would be refused by the others 
   })
   expect(refused.length).toBeGreaterThan(5)
   expect(new Set(refused.map(({ verdict }) => verdict))).toEqual(new Set(['worse', 'failed']))
-  // Not for want of others: nearly half of all the records are neither.
-  expect(all.filter(({ verdict }) => verdict === 'better' || verdict === 'inconclusive').length).toBeGreaterThan(70)
+  // Not for want of others: more than a third of all the records are neither.
+  expect(all.filter(({ verdict }) => verdict === 'better' || verdict === 'inconclusive').length).toBeGreaterThan(50)
   rmSync(folder, { recursive: true })
 })

@@ -4,7 +4,14 @@
  * masks repeat); it costs one forward pass more.
  */
 import type { CrossEntropyDatum } from './datum.ts'
-import { requireIntegers, requireList, requireRecord } from './required-types.ts'
+import {
+  described,
+  type FieldsOf,
+  requireFields,
+  requireIntegers,
+  requireList,
+  requireRecord,
+} from './required-types.ts'
 import type { Trainer } from './training.ts'
 
 /** What log-probabilities are asked for; their weights come from the loss. */
@@ -34,6 +41,9 @@ export interface CustomLossOptions {
   readonly dropoutSeed?: number | null
 }
 
+const optionFields: FieldsOf<CustomLossOptions> = { dropoutSeed: true }
+const lossFields: FieldsOf<CustomLoss> = { loss: true, gradients: true, metrics: true }
+
 /** What is needed of a trainer. */
 export type Differentiable = Pick<Trainer, 'forward' | 'forwardBackward' | 'version' | 'vocabulary'>
 
@@ -45,24 +55,28 @@ export async function forwardBackwardCustom(
   trainer: Differentiable,
   data: readonly CustomDatum[],
   f: CustomLossFunction,
-  { dropoutSeed }: CustomLossOptions = {},
+  options: CustomLossOptions = {},
 ): Promise<CustomLossResult> {
   const { version } = trainer
   checkCustomData(data)
-  const options = { dropoutSeed: dropoutSeed === undefined ? seedOf(data, version) : dropoutSeed }
+  requireFields('forwardBackwardCustom: options', options, optionFields)
+  const { dropoutSeed } = options
+  const masks = { dropoutSeed: dropoutSeed === undefined ? seedOf(data, version) : dropoutSeed }
   const cost = { kind: 'cross_entropy' } as const
   const unweighted = data.map(datum => ({
     ...datum,
     weights: new Float32Array(targetCount(datum, trainer.vocabulary)),
   }))
-  const { logProbabilities } = await trainer.forward(unweighted, cost, options)
+  const { logProbabilities } = await trainer.forward(unweighted, cost, masks)
   const computed = f(logProbabilities)
-  requireRecord('forwardBackwardCustom: what the custom loss returned', computed)
+  requireFields('forwardBackwardCustom: what the custom loss returned', computed, lossFields)
   const { loss, gradients, metrics = {} } = computed
   requireList('forwardBackwardCustom: gradients of the custom loss (which must not be asynchronous)', gradients)
+  if (!Number.isFinite(loss))
+    throw new Error(`forwardBackwardCustom: the custom loss is ${described(loss)}: expected a finite number`)
   checkGradients(gradients, logProbabilities)
   const weighted = data.map((datum, index) => ({ ...datum, weights: Float32Array.from(gradients[index]!, g => -g) }))
-  await trainer.forwardBackward(weighted, cost, options)
+  await trainer.forwardBackward(weighted, cost, masks)
   if (trainer.version !== version)
     throw new Error(
       'forwardBackwardCustom: the trainer took a step between the two passes, so that the gradients it holds are wrong: ' +

@@ -7,7 +7,8 @@
  * `head`: the map from the last hidden state to logits. `gain`: the scale of a norm. `bias`: what is added. `memory`: the slots
  * of a sparse memory, keys and values.
  */
-export type ParameterRole = 'embedding' | 'matrix' | 'head' | 'gain' | 'bias' | 'memory'
+export const parameterRoles = ['embedding', 'matrix', 'head', 'gain', 'bias', 'memory'] as const
+export type ParameterRole = (typeof parameterRoles)[number]
 
 export interface Parameter {
   /** Unique in a model: `blocks.0.attention.query`. */

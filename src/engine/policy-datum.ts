@@ -3,6 +3,7 @@
  */
 import type { PolicyDatum } from './datum.ts'
 import { distributionBehind } from './positions-behind.ts'
+import { described, type FieldsOf, requireFields, requireIntegers, requireRecord } from './required-types.ts'
 import type { Sample, SampleRequest } from './sampling.ts'
 
 export interface PolicyDatumOptions {
@@ -14,6 +15,8 @@ export interface PolicyDatumOptions {
   readonly distribution?: 'drawn' | 'model'
 }
 
+const fields: FieldsOf<PolicyDatumOptions> = { distribution: true }
+
 /**
  * The datum reads the prompt and all drawn tokens but the last. Advantages are one for all drawn tokens, or one for each; positions that predict
  * the prompt have 0, which leaves them out. Losses are sums: for a mean over n, divide by n. A prefix does not show an encoder's
@@ -23,8 +26,13 @@ export function policyDatum(
   prompt: SampleRequest['prompt'],
   sample: Sample,
   advantages: number | ArrayLike<number>,
-  { distribution: meant = 'drawn' }: PolicyDatumOptions = {},
+  options: PolicyDatumOptions = {},
 ): PolicyDatum {
+  checkKinds(prompt, sample, advantages)
+  requireFields('policyDatum: options', options, fields)
+  const { distribution: meant = 'drawn' } = options
+  if (meant !== 'drawn' && meant !== 'model')
+    throw new Error(`policyDatum: distribution is ${described(meant)}: expected drawn or model`)
   const { tokens, distribution } = sample
   if (typeof advantages !== 'number' && advantages.length !== tokens.length)
     throw new Error(
@@ -48,6 +56,20 @@ export function policyDatum(
     advantages: behind(typeof advantages === 'number' ? new Float32Array(tokens.length).fill(advantages) : advantages),
     ...(!isOwn && { distribution: distributionBehind(distribution, before) }),
   }
+}
+
+function checkKinds(prompt: SampleRequest['prompt'], sample: Sample, advantages: number | ArrayLike<number>): void {
+  requireRecord('policyDatum: the prompt', prompt)
+  requireIntegers('policyDatum: the tokens of the prompt', prompt.tokens)
+  if (Array.isArray(sample))
+    throw new Error('policyDatum: the sample is an array: expected one of the samples of a request')
+  requireRecord('policyDatum: the sample', sample)
+  requireIntegers('policyDatum: the tokens of the sample', sample.tokens)
+  const isList = Array.isArray(advantages) || ArrayBuffer.isView(advantages)
+  if (typeof advantages !== 'number' && !isList)
+    throw new Error(
+      `policyDatum: the advantages are ${described(advantages)}: expected a number, or one for each drawn token`,
+    )
 }
 
 /** At temperature 1, with nothing blocked, only top-p or top-k can have made a difference. */

@@ -149,7 +149,7 @@ export interface Sampler {
   readonly version: number
   readonly vocabulary: number
   readonly contextLength: number
-  /** By request, then by sample. */
+  /** By request, then by sample. A bidirectional model cannot be continued, here and in beams: see diffusion/. */
   sample(requests: readonly SampleRequest[], options?: CallOptions): Promise<readonly (readonly Sample[])[]>
   /** By request, best first. */
   beamSearch(requests: readonly BeamRequest[], options?: CallOptions): Promise<readonly (readonly Beam[])[]>

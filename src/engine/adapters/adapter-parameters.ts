@@ -6,7 +6,9 @@ import { seededRandom } from '../../statistics/random.ts'
 import type { Adapters } from '../engine.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
-import { requireList } from '../required-types.ts'
+import { described, type FieldsOf, requireFields, requireList } from '../required-types.ts'
+
+const fields: FieldsOf<Adapters> = { rank: true, alpha: true, projections: true }
 
 /** (inputs, rank); `adapterB` is (rank, outputs). */
 export const adapterA = (matrix: string): string => `${matrix}.adapter.a`
@@ -24,10 +26,12 @@ export function adapterScale({ rank, alpha = rank }: Adapters): number {
  * matrix.
  */
 export function adaptedMatrices(parameters: readonly Parameter[], adapters: Adapters): readonly Parameter[] {
+  requireFields('adapters', adapters, fields)
   const { rank, alpha = rank, projections } = adapters
   if (!Number.isInteger(rank) || rank < 1)
-    throw new Error(`adapters: rank is ${rank}: expected a positive whole number`)
-  if (!(Number.isFinite(alpha) && alpha > 0)) throw new Error(`adapters: alpha is ${alpha}: expected a positive number`)
+    throw new Error(`adapters: rank is ${described(rank)}: expected a positive whole number`)
+  if (!(Number.isFinite(alpha) && alpha > 0))
+    throw new Error(`adapters: alpha is ${described(alpha)}: expected a positive number`)
   const matrices = chosenMatrices(parameters, projections)
   const largest = matrices.reduce((most, { shape }) => Math.max(most, ...shape), 0)
   if (rank > largest)

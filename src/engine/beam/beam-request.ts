@@ -1,8 +1,19 @@
 /**
  * Whether requests for beams make sense for a model.
  */
-import { requireIntegers, requireList, requireRecord } from '../required-types.ts'
+import { checkTokens } from '../losses/check-data.ts'
+import {
+  described,
+  type FieldsOf,
+  requireFields,
+  requireIntegers,
+  requireList,
+  requireRecord,
+} from '../required-types.ts'
 import type { BeamRequest, Sampler, Transitions } from '../sampling.ts'
+
+const fields: FieldsOf<BeamRequest> = { prompt: true, beams: true, maximumTokens: true, stop: true, constraint: true }
+const constraintFields: FieldsOf<Transitions> = { next: true }
 
 type Sizes = Pick<Sampler, 'vocabulary' | 'contextLength'>
 
@@ -13,17 +24,18 @@ export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes
   requireList('beamSearch: requests', requests)
   for (const [index, request] of requests.entries()) {
     const place = `beamSearch: requests[${index}]`
-    requireRecord(place, request)
+    requireFields(place, request, fields)
     const { prompt, beams, maximumTokens, stop, constraint } = request
     requireRecord(`${place}.prompt`, prompt)
     requireIntegers(`${place}.prompt.tokens`, prompt.tokens)
     requireList(`${place}.stop`, stop)
-    if (constraint !== undefined) requireRecord(`${place}.constraint`, constraint)
+    if (constraint !== undefined) requireFields(`${place}.constraint`, constraint, constraintFields)
     const refuse = (problem: string) => {
-      throw new Error(`beamSearch: request ${index}: ${problem}`)
+      throw new Error(`${place}: ${problem}`)
     }
     for (const [field, value] of Object.entries({ beams, maximumTokens }))
-      if (!Number.isInteger(value) || value < 1) refuse(`${field} is ${value}: expected a positive whole number`)
+      if (!Number.isInteger(value) || value < 1)
+        refuse(`${field} is ${described(value)}: expected a positive whole number`)
     // The last token is not read any more.
     const length = prompt.tokens.length + maximumTokens - 1
     if (length > sizes.contextLength)
@@ -31,8 +43,10 @@ export function checkBeamRequests(requests: readonly BeamRequest[], sizes: Sizes
         `a prompt of ${prompt.tokens.length} and ${maximumTokens} tokens more do not fit ` +
           `a context of ${sizes.contextLength}`,
       )
-    const wrongStop = stop.find(token => !isTokenOf(token, sizes))
-    if (wrongStop !== undefined) refuse(`the stop ${wrongStop} is not one of the ${sizes.vocabulary} tokens`)
+    for (const [index, token] of (stop as readonly unknown[]).entries())
+      if (Array.isArray(token))
+        throw new Error(`${place}.stop[${index}] is an array: expected a token; beams end at single tokens`)
+    checkTokens(`${place}.stop`, stop, sizes.vocabulary)
     if (!constraint || checked.has(constraint)) continue
     const problem = constraintProblem(constraint, sizes)
     if (problem) refuse(`the constraint ${problem}`)

@@ -201,11 +201,11 @@ test('a search can be ended, and one on weights that diverged ends by itself', a
 })
 
 test.each([
-  [{ beams: 0 }, 'request 0: beams is 0: expected a positive whole number'],
-  [{ maximumTokens: 1.5 }, 'request 0: maximumTokens is 1.5: expected a positive whole number'],
-  [{ maximumTokens: 8 }, 'request 0: a prompt of 2 and 8 tokens more do not fit a context of 8'],
-  [{ stop: [4] }, 'request 0: the stop 4 is not one of the 4 tokens'],
-  [{ constraint: { next: [] } }, 'request 0: the constraint allows no first token'],
+  [{ beams: 0 }, 'requests[0]: beams is 0: expected a positive whole number'],
+  [{ maximumTokens: 1.5 }, 'requests[0]: maximumTokens is 1.5: expected a positive whole number'],
+  [{ maximumTokens: 8 }, 'requests[0]: a prompt of 2 and 8 tokens more do not fit a context of 8'],
+  [{ stop: [4] }, 'requests[0].stop[0] is 4: expected a token from 0 to 3'],
+  [{ constraint: { next: [] } }, 'requests[0]: the constraint allows no first token'],
   [{ constraint: { next: [new Map([[5, 1]]), new Map()] } }, 'allows 5 in state 0, which is not one of the 4 tokens'],
   [{ constraint: { next: [new Map([[1, 2]])] } }, 'leads from state 0 to 2, and has only 1 states'],
 ])('what cannot be is refused with a sentence (%#)', (wrong, sentence) => {

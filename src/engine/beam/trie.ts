@@ -2,6 +2,8 @@
  * A set of allowed sequences as a state machine for beam search: a tree in which sequences with a common beginning
  * share a path.
  */
+
+import { described } from '../required-types.ts'
 import type { Transitions } from '../sampling.ts'
 
 /** State 0 is the root; equal sequences count once. Where a sequence ends, its beam ends. */
@@ -15,7 +17,9 @@ export function trieOf(sequences: readonly ArrayLike<number>[]): Transitions {
     for (let position = 0; position < sequence.length; position++) {
       const token = sequence[position]!
       if (!Number.isInteger(token) || token < 0)
-        throw new Error(`trieOf: token ${position} of sequence ${index} is ${token}: expected a whole number from 0 on`)
+        throw new Error(
+          `trieOf: token ${position} of sequence ${index} is ${described(token)}: expected a whole number from 0 on`,
+        )
       const end = ends.get(state)
       if (end !== undefined) refuseBeginning(end, index)
       let following = next[state]!.get(token)

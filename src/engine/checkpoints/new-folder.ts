@@ -13,7 +13,7 @@ export function writeNewFolder(folder: string, write: (temporary: string) => voi
   if (typeof folder !== 'string' || folder === '' || folder.includes('\0'))
     throw new Error(`cannot write a folder: its path is ${JSON.stringify(folder)}`)
   const refuse = (reason: string, cause?: unknown) =>
-    new Error(`cannot write the folder ${folder}: ${reason}; nothing was changed`, { cause })
+    new Error(`cannot write the folder ${folder}: ${reason}; nothing was changed`, cause === undefined ? {} : { cause })
   if (existsSync(folder)) throw refuse('it is already there, and is never replaced')
   // Without a slash at its end, so that what is beside it is not in it.
   const place = resolve(folder)

@@ -2,7 +2,7 @@
  * Reads a checkpoint. It may come from anywhere: nothing in it is executed or names a path, and what does not fit is refused with one
  * sentence.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolveInside } from '../../files/safe-path.ts'
 import { adapterParameters } from '../adapters/adapter-parameters.ts'
 import type { Adapters } from '../engine.ts'
@@ -35,6 +35,7 @@ export function readCheckpoint(folder: string, options: ReadCheckpointOptions = 
 }
 
 function readWhole(folder: string, options: ReadCheckpointOptions): Checkpoint {
+  if (!existsSync(folder)) throw new Error('there is no such folder')
   const manifest = parseManifest(manifestText(folder))
   const { adapters, version, counters } = manifest
   const difference =
@@ -57,7 +58,7 @@ function modelIn(folder: string, { model: { kind, configuration } }: Manifest): 
   const opened = openSafetensors(resolveInside(folder, files.model))
   opened.close()
   checkDepth(configuration, opened.tensors.size, files.model)
-  return modelOf(kind, configuration)
+  return modelOf(kind, configuration, 'make it, createTrainer({ model }), then trainer.load(folder)')
 }
 
 /** In bytes: far more than any model needs, and little enough to parse. */

@@ -96,7 +96,7 @@ describe('a folder that does not fit is refused: ', () => {
 
   it('no manifest, no JSON, another JSON', () => {
     refuse(home, `cannot read the checkpoint ${home}: there is no manifest.json in it`)
-    refuse(join(home, 'missing'), 'there is no manifest.json in it')
+    refuse(join(home, 'missing'), 'there is no such folder')
     refuse(
       changed(copy => writeFileSync(join(copy, 'manifest.json'), '{"a":')),
       'its manifest is not JSON',

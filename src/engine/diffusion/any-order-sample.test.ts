@@ -100,9 +100,9 @@ test('a call can be ended between two passes', async () => {
 })
 
 test.each([
-  [{ template: Int32Array.of(0, 4) }, 'request 0: token 1 of the template is 4: expected one from 0 to 3'],
-  [{ samples: -1 }, 'request 0: samples is -1: expected a whole number from 0 on'],
-  [{ temperature: Number.NaN }, 'request 0: temperature is NaN: expected a number from 0 on'],
+  [{ template: Int32Array.of(0, 4) }, 'requests[0].template[1] is 4: expected a token from 0 to 3'],
+  [{ samples: -1 }, 'requests[0].samples is -1: expected a whole number from 0 on'],
+  [{ temperature: Number.NaN }, 'requests[0].temperature is NaN: expected a number from 0 on'],
 ])('what cannot be is refused with a sentence (%#)', async (wrong, sentence) => {
   await expect(anyOrderSample(denoiser, [{ template: empty, rule: leftToRight(), ...wrong }])).rejects.toThrow(sentence)
 })

@@ -3,10 +3,14 @@
  * those that duel.ts gives to them under the same rule.
  */
 import { keyedUniform } from '../../statistics/keyed-random.ts'
+import { checkTokens } from '../losses/check-data.ts'
+import { described, type FieldsOf, requireFields, requireIntegers, requireList } from '../required-types.ts'
+import { checkedCallOptions } from '../sampling/call-options.ts'
+import type { CallOptions } from '../sampling.ts'
 import type { Denoiser } from './denoiser.ts'
 import { drawToken } from './draw.ts'
 import { type Unmasking, unmask } from './unmasking.ts'
-import type { UnmaskingRule } from './unmasking-rule.ts'
+import { requireRule, type UnmaskingRule } from './unmasking-rule.ts'
 
 export interface AnyOrderRequest {
   /** What is given, with the mask token wherever one is to be drawn: a prompt and masks, or a text with gaps. */
@@ -39,13 +43,25 @@ export interface AnyOrderSample {
   readonly drawnLogProbabilities: Float32Array
 }
 
+const fields: FieldsOf<AnyOrderRequest> = {
+  template: true,
+  rule: true,
+  samples: true,
+  temperature: true,
+  seed: true,
+  key: true,
+}
+
 /** By request, then by sample. `signal` ends the call with its reason, between two passes of the model. */
 export async function anyOrderSample(
   denoiser: Denoiser,
   requests: readonly AnyOrderRequest[],
-  options: { readonly signal?: AbortSignal } = {},
+  options: CallOptions = {},
 ): Promise<AnyOrderSample[][]> {
-  for (const [index, request] of requests.entries()) check(request, index, denoiser.vocabulary)
+  checkedCallOptions('anyOrderSample', options)
+  requireList('anyOrderSample: requests', requests)
+  for (const [index, request] of requests.entries())
+    check(`anyOrderSample: requests[${index}]`, request, denoiser.vocabulary)
   const unmaskings: Unmasking[] = []
   const results = requests.map(request =>
     Array.from({ length: request.samples ?? 1 }, (_, number) => {
@@ -81,14 +97,14 @@ function drawing(request: AnyOrderRequest, number: number, sample: AnyOrderSampl
   }
 }
 
-function check({ template, samples = 1, temperature = 1 }: AnyOrderRequest, index: number, vocabulary: number): void {
-  const refuse = (problem: string) => {
-    throw new Error(`anyOrderSample: request ${index}: ${problem}`)
-  }
-  if (!Number.isInteger(samples) || samples < 0) refuse(`samples is ${samples}: expected a whole number from 0 on`)
+function check(place: string, request: AnyOrderRequest, vocabulary: number): void {
+  requireFields(place, request, fields)
+  const { template, rule, samples = 1, temperature = 1 } = request
+  requireIntegers(`${place}.template`, template)
+  checkTokens(`${place}.template`, template, vocabulary)
+  requireRule(`${place}.rule`, rule)
+  if (!Number.isInteger(samples) || samples < 0)
+    throw new Error(`${place}.samples is ${described(samples)}: expected a whole number from 0 on`)
   if (!(Number.isFinite(temperature) && temperature >= 0))
-    refuse(`temperature is ${temperature}: expected a number from 0 on`)
-  const wrong = template.findIndex(token => token < 0 || token >= vocabulary)
-  if (wrong >= 0)
-    refuse(`token ${wrong} of the template is ${template[wrong]}: expected one from 0 to ${vocabulary - 1}`)
+    throw new Error(`${place}.temperature is ${described(temperature)}: expected a number from 0 on`)
 }

@@ -3,6 +3,7 @@
  * each position out.
  */
 import type { CrossEntropyDatum } from '../datum.ts'
+import { described } from '../required-types.ts'
 import type { Sampler } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
@@ -27,7 +28,9 @@ export function denoiserOf(
 ): Denoiser {
   const { vocabulary } = source
   if (!Number.isInteger(maskToken) || maskToken < 0 || maskToken >= vocabulary)
-    throw new Error(`denoiserOf: the mask token is ${maskToken}: expected one of the ${vocabulary} tokens, from 0`)
+    throw new Error(
+      `denoiserOf: the mask token is ${described(maskToken)}: expected one of the ${vocabulary} tokens, from 0`,
+    )
   const distribution = { blocked: [maskToken] }
   return {
     vocabulary,

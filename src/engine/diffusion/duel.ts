@@ -3,9 +3,11 @@
  * al., 2026), log p(x) = Σ over steps, Σ over the positions l that the rule unmasks: log p(x_l | what was unmasked
  * before). It is exact: over all texts of a length the probabilities sum to one.
  */
+
+import { described, type FieldsOf, requireFields } from '../required-types.ts'
 import type { Denoiser } from './denoiser.ts'
 import { unmask } from './unmasking.ts'
-import type { UnmaskingRule } from './unmasking-rule.ts'
+import { requireRule, type UnmaskingRule } from './unmasking-rule.ts'
 
 export interface LikelihoodOptions {
   /** Leading tokens of each sequence that are given and do not count. Default 0. */
@@ -14,6 +16,8 @@ export interface LikelihoodOptions {
   readonly signal?: AbortSignal
 }
 
+const fields: FieldsOf<LikelihoodOptions> = { given: true, signal: true }
+
 /** By sequence, log p in nats. Costs a pass of the model over each sequence for every step of the rule. */
 export async function duelLogLikelihoods(
   denoiser: Denoiser,
@@ -21,9 +25,11 @@ export async function duelLogLikelihoods(
   rule: UnmaskingRule,
   options: LikelihoodOptions = {},
 ): Promise<Float64Array> {
+  requireRule('duelLogLikelihoods: rule', rule)
+  requireFields('duelLogLikelihoods: options', options, fields)
   const { given = 0, signal } = options
   if (!Number.isInteger(given) || given < 0)
-    throw new Error(`duelLogLikelihoods: given is ${given}: expected a whole number from 0 on`)
+    throw new Error(`duelLogLikelihoods: given is ${described(given)}: expected a whole number from 0 on`)
   sequences.forEach((sequence, row) => {
     const position = sequence.indexOf(denoiser.maskToken)
     if (position >= 0)

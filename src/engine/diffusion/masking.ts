@@ -4,6 +4,7 @@
  */
 import type { Random } from '../../statistics/random.ts'
 import type { CrossEntropyDatum } from '../datum.ts'
+import { described, type FieldsOf, requireFields, requireIntegers, requireList } from '../required-types.ts'
 
 export interface MaskingOptions {
   readonly maskToken: number
@@ -24,6 +25,8 @@ export interface MaskingOptions {
   /** Factor on all weights. Default 1, a sum over tokens; 1 / tokens for a mean. */
   readonly weight?: number
 }
+
+const fields: FieldsOf<MaskingOptions> = { maskToken: true, random: true, masking: true, levels: true, weight: true }
 
 /** One datum a sequence, with a level of its own, for a model with bidirectional attention. */
 export function maskedData(sequences: readonly Int32Array[], options: MaskingOptions): CrossEntropyDatum[] {
@@ -48,7 +51,7 @@ export function maskedBlockData(
 ): CrossEntropyDatum[] {
   checkMasking(sequences, options)
   if (!Number.isInteger(blockSize) || blockSize < 1)
-    throw new Error(`maskedBlockData: blockSize is ${blockSize}: expected a positive whole number`)
+    throw new Error(`maskedBlockData: blockSize is ${described(blockSize)}: expected a positive whole number`)
   const blocks = sequences.reduce((count, { length }) => count + Math.ceil(length / blockSize), 0)
   const level = evenLevels(blocks, options)
   return sequences.map(sequence => {
@@ -111,11 +114,21 @@ function inTurns<A extends Int32Array | Float32Array>(first: A, second: A): A {
   return both as A
 }
 
-function checkMasking(sequences: readonly Int32Array[], { maskToken, masking, levels = [0.001, 1] }: MaskingOptions) {
+function checkMasking(sequences: readonly Int32Array[], options: MaskingOptions) {
+  requireFields('masking: options', options, fields)
+  const { maskToken, random, masking = 'independent', levels = [0.001, 1] } = options
+  if (!(Number.isInteger(maskToken) && maskToken >= 0))
+    throw new Error(`masking: maskToken is ${described(maskToken)}: expected a token`)
+  if (typeof random?.uniform !== 'function')
+    throw new Error(`masking: random is ${described(random)}: expected random numbers, seededRandom(1) for one`)
+  if (masking !== 'independent' && masking !== 'counted')
+    throw new Error(`masking: masking is ${described(masking)}: expected independent or counted`)
+  requireList('masking: sequences', sequences)
   const [low, high] = levels
   if (masking !== 'counted' && !(low > 0 && low <= high && high <= 1))
     throw new Error(`masking: levels are ${low} to ${high}: expected a range within 0 (not included) and 1`)
   sequences.forEach((sequence, row) => {
+    requireIntegers(`masking: sequences[${row}]`, sequence)
     if (sequence.length === 0) throw new Error(`masking: sequence ${row} is empty`)
     const position = sequence.indexOf(maskToken)
     if (position >= 0)

@@ -4,6 +4,7 @@
  * likelihood (DUEL, Turok et al., 2026).
  */
 import { seededRandom } from '../../statistics/random.ts'
+import { described } from '../required-types.ts'
 
 export interface MaskedState {
   /** The whole sequence, masked tokens included. */
@@ -88,7 +89,13 @@ function greatest(values: Float32Array, start: number, count: number): number {
   return largest
 }
 
+/** For callers that no type checker has seen. */
+export function requireRule(place: string, rule: unknown): asserts rule is UnmaskingRule {
+  if (typeof rule !== 'function')
+    throw new Error(`${place} is ${described(rule)}: expected an unmasking rule, leftToRight() for one`)
+}
+
 function checkCount(count: number, name = 'count'): void {
   if (!Number.isInteger(count) || count < 1)
-    throw new Error(`unmasking: ${name} is ${count}: expected a positive whole number`)
+    throw new Error(`unmasking: ${name} is ${described(count)}: expected a positive whole number`)
 }

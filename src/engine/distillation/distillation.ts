@@ -5,7 +5,14 @@
  */
 import { type Differentiable, forwardBackwardCustom } from '../custom-loss.ts'
 import type { ModelInput } from '../datum.ts'
-import { requireIntegers, requireList, requireNumbers, requireRecord } from '../required-types.ts'
+import {
+  type FieldsOf,
+  requireFields,
+  requireIntegers,
+  requireList,
+  requireNumbers,
+  requireRecord,
+} from '../required-types.ts'
 import { checkDivergence, type Divergence, divergenceAt } from './divergences.ts'
 
 export interface DistillationDatum {
@@ -48,6 +55,17 @@ export interface DistillationOptions {
   readonly dropoutSeed?: number | null
 }
 
+const optionFields: FieldsOf<DistillationOptions> = { dropoutSeed: true }
+const datumFields: FieldsOf<DistillationDatum> = {
+  student: true,
+  teacher: true,
+  teacherAdapter: true,
+  studentPositions: true,
+  teacherPositions: true,
+  weights: true,
+  temperature: true,
+}
+
 /** A trainer as a teacher, with the weights it has now: with adapters off, the model that it began as. */
 export function teacherOf(trainer: Pick<Differentiable, 'forward' | 'vocabulary'>): Teacher {
   const { vocabulary } = trainer
@@ -73,7 +91,13 @@ export async function forwardBackwardDistillation(
   options: DistillationOptions = {},
 ): Promise<DistillationResult> {
   checkDivergence(divergence)
+  requireFields('forwardBackwardDistillation: options', options, optionFields)
   const { vocabulary } = trainer
+  requireRecord('forwardBackwardDistillation: the teacher', teacher)
+  if (typeof teacher.distributions !== 'function')
+    throw new Error(
+      'forwardBackwardDistillation: the teacher gives no distributions: give a sampler, or teacherOf(trainer)',
+    )
   if (teacher.vocabulary !== vocabulary)
     throw new Error(
       `forwardBackwardDistillation: the teacher has a vocabulary of ${teacher.vocabulary}, the student one of ${vocabulary}`,
@@ -126,7 +150,7 @@ export async function forwardBackwardDistillation(
 }
 
 function checkDatum(place: string, datum: DistillationDatum): void {
-  requireRecord(place, datum)
+  requireFields(place, datum, datumFields)
   const { studentPositions, teacherPositions, weights, student, teacher } = datum
   for (const [name, input] of Object.entries({ student, teacher })) {
     requireRecord(`${place}.${name}`, input)

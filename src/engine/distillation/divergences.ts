@@ -2,6 +2,7 @@
  * How far a student's distribution over the vocabulary is from a teacher's at one position, and the derivative: forward and reverse KL, and
  * the generalised Jensen-Shannon divergence of GKD (Agarwal et al., 2024), each with a clip on every entry before the sum over the vocabulary.
  */
+import { described, type FieldsOf, requireFields, requireRecord } from '../required-types.ts'
 
 export type DivergenceKind =
   /** KL(teacher ‖ student): Σ p_T (log p_T - log p_S). */
@@ -31,11 +32,24 @@ export interface DivergenceAt {
   readonly divergence: number
 }
 
+const fields: { readonly [Kind in Divergence['kind']]: FieldsOf<Extract<Divergence, { readonly kind: Kind }>> } = {
+  'forward-kl': { kind: true, clip: true },
+  'reverse-kl': { kind: true, clip: true },
+  'jensen-shannon': { kind: true, beta: true, clip: true },
+}
+
 export function checkDivergence(divergence: Divergence): void {
+  requireRecord('divergence', divergence)
+  if (!Object.hasOwn(fields, divergence.kind))
+    throw new Error(
+      `divergence: kind is ${described(divergence.kind)}: expected forward-kl, reverse-kl or jensen-shannon`,
+    )
+  requireFields('divergence', divergence, fields[divergence.kind])
   if (divergence.kind === 'jensen-shannon' && !(divergence.beta >= 0 && divergence.beta <= 1))
-    throw new Error(`divergence: beta is ${divergence.beta}: expected a number from 0 to 1`)
+    throw new Error(`divergence: beta is ${described(divergence.beta)}: expected a number from 0 to 1`)
   const { clip = 1 } = divergence
-  if (!(clip > 0)) throw new Error(`divergence: clip is ${clip}: expected a positive number, or absent for none`)
+  if (!(clip > 0))
+    throw new Error(`divergence: clip is ${described(clip)}: expected a positive number, or absent for none`)
 }
 
 /**

@@ -23,7 +23,8 @@ export class CallQueue {
       () => {},
       () => {},
     )
-    return result
+    // Another promise: this one's failure was looked at, and one that the caller does not look at should be reported.
+    return result.then(value => value)
   }
 
   /** Refuses what comes after; `work` is carried out once, when all that was asked before is done. */

@@ -1,24 +1,18 @@
 /**
  * The embedded engine: trains and samples on this machine's CPU, in this process.
  */
-import type { Adapters, Engine } from '../engine.ts'
+import type { Adapters, Engine, TrainerOptions } from '../engine.ts'
 import type { Model } from '../models/model.ts'
-import { requireRecord } from '../required-types.ts'
+import { type FieldsOf, requireFields, requireRecord } from '../required-types.ts'
 import { embeddedCapabilities } from './embedded-capabilities.ts'
+import { completeEngineOptions, type EmbeddedEngineOptions } from './engine-options.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import { EmbeddedTrainer, type EmbeddedTrainerOptions } from './trainer.ts'
 
-export interface EmbeddedEngineOptions {
-  /** Threads of the computation, default 1. Results do not depend on it. */
-  readonly threads?: number
-  /** Most positions that are computed at once, padding included; larger batches are split. More need more memory. Default 2048. */
-  readonly tokensAtOnce?: number
-}
+const trainerFields: FieldsOf<TrainerOptions> = { model: true, seed: true, values: true, adapters: true }
 
-export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: EmbeddedEngineOptions = {}): Engine {
-  for (const [field, value] of Object.entries({ threads, tokensAtOnce }))
-    if (!(Number.isInteger(value) && value > 0))
-      throw new Error(`createEmbeddedEngine: ${field} is ${value}: expected a positive whole number`)
+export function createEmbeddedEngine(options: EmbeddedEngineOptions = {}): Engine {
+  const { threads, tokensAtOnce } = completeEngineOptions('createEmbeddedEngine', options)
   const trainers = new Living<EmbeddedTrainer>()
   const samplers = new Living<EmbeddedSampler>()
   const keepSampler = (sampler: EmbeddedSampler) => {
@@ -49,8 +43,10 @@ export function createEmbeddedEngine({ threads = 1, tokensAtOnce = 2048 }: Embed
   }
   return {
     capabilities: embeddedCapabilities,
-    async createTrainer({ model, seed = 0, values = new Map(), adapters = null }) {
+    async createTrainer(given) {
       refuseDisposed('createTrainer')
+      requireFields('createTrainer: options', given, trainerFields)
+      const { model, seed = 0, values = new Map(), adapters = null } = given
       requireRecord('createTrainer: model', model)
       if (typeof model.build !== 'function')
         throw new Error(

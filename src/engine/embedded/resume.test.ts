@@ -103,7 +103,7 @@ describe('what is refused', () => {
     await expect(other.load(place)).rejects.toThrow('width is 8')
     const adapted = await engine.createTrainer({ model, adapters: { rank: 2 } })
     await expect(adapted.load(place)).rejects.toThrow('it holds no adapters')
-    await expect(trainer.load(join(folder, 'nowhere'))).rejects.toThrow('there is no manifest.json in it')
+    await expect(trainer.load(join(folder, 'nowhere'))).rejects.toThrow('there is no such folder')
     await expect(engine.loadTrainer(join(folder, 'nowhere'))).rejects.toThrow('nowhere')
     expect(await other.values()).toEqual(before)
   })

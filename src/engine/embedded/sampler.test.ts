@@ -70,7 +70,7 @@ describe('what is drawn', () => {
           }
         })
         const own = await sampler.score(texts.map(({ input, targets }) => ({ input, targets, topLogProbabilities: 2 })))
-        const drawn = await sampler.score(texts)
+        const drawn = await sampler.score(texts.map(({ start: _, ...request }) => request))
         for (const [index, { request, sample }] of pairs.entries()) {
           const { start } = texts[index]!
           const near = (a: Float32Array, b: Float32Array) => {
@@ -283,12 +283,13 @@ it.each([
   [{ topP: 0 }, 'topP is 0: expected a number above 0, up to 1'],
   [{ topK: 0 }, 'topK is 0'],
   [{ topLogProbabilities: 12 }, 'topLogProbabilities is 12: expected a whole number from 0 to the 11 tokens'],
-  [{ blocked: [11] }, 'blocks or stops at 11, which is not one of the 11 tokens'],
+  [{ blocked: [11] }, 'requests[0].blocked[0] is 11: expected a token from 0 to 10'],
   [{ blocked: Array.from({ length: 11 }, (_, token) => token) }, 'blocked names every token of the vocabulary'],
-  [{ stop: [[]] }, 'stop has a sequence without tokens'],
+  [{ stop: [[1], [2, 11]] }, 'requests[0].stop[1][1] is 11: expected a token from 0 to 10'],
+  [{ stop: [[1], []] }, 'requests[0].stop[1] is empty: expected a sequence of tokens'],
   [{ seed: Number.NaN }, 'seed is NaN'],
   [{ maximumTokens: 39 }, 'a prompt of 3 tokens and 39 more do not fit the 40 positions of the model'],
-  [{ prompt: prompt() }, 'requests[0].prompt.input has no tokens'],
+  [{ prompt: prompt() }, 'requests[0].prompt has no tokens'],
   [{ prompt: prompt(3, 11) }, 'tokens[1] is 11: expected a token from 0 to 10'],
   [{ prompt: { tokens: Int32Array.of(1), encoderTokens: Int32Array.of(1) } }, 'has encoderTokens'],
 ] as [Partial<SampleRequest>, string][])('refuses %j before anything is computed', async (change, sentence) => {

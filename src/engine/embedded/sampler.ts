@@ -7,13 +7,14 @@ import { cachedFrontier, fittingRows } from '../beam/cached-frontier.ts'
 import { wholeFrontier } from '../beam/frontier.ts'
 import { requireCapability } from '../capabilities.ts'
 import type { Datum, Distribution, ModelInput } from '../datum.ts'
-import { checkDistribution, checkInput } from '../losses/check-data.ts'
+import { checkDistribution, checkInput, checkTokens } from '../losses/check-data.ts'
 import type { Model } from '../models/model.ts'
-import { requireIntegers, requireList, requireRecord } from '../required-types.ts'
+import { type FieldsOf, requireFields, requireIntegers, requireList } from '../required-types.ts'
+import { checkedCallOptions } from '../sampling/call-options.ts'
 import { topReadouts } from '../sampling/changed-models.ts'
 import { type ContextMaker, contextsOf, extended } from '../sampling/contexts.ts'
 import { rollOut } from '../sampling/rollout.ts'
-import { checkPrefix, checkPrompt, checkSampleRequests } from '../sampling/sample-request.ts'
+import { checkPrefix, checkPrompt, checkSampleRequests, requireContinuable } from '../sampling/sample-request.ts'
 import type { SamplerPrograms } from '../sampling/sampler-programs.ts'
 import { checkScoreRequests } from '../sampling/score-request.ts'
 import { scored, withInfinities } from '../sampling/scores.ts'
@@ -45,6 +46,8 @@ export interface EmbeddedSamplerOptions {
 
 type DistributionInput = Parameters<Sampler['distributions']>[0][number]
 
+const distributionInputFields: FieldsOf<DistributionInput> = { input: true, distribution: true, adapter: true }
+
 export class EmbeddedSampler implements Sampler {
   readonly version: number
   readonly vocabulary: number
@@ -70,8 +73,10 @@ export class EmbeddedSampler implements Sampler {
     return this.#queue.closed
   }
 
-  sample(requests: readonly SampleRequest[], { signal }: CallOptions = {}): Promise<Sample[][]> {
+  sample(requests: readonly SampleRequest[], options: CallOptions = {}): Promise<Sample[][]> {
     return this.#queue.add('sample', async () => {
+      const { signal } = checkedCallOptions('sample', options)
+      requireContinuable('sample', this.#model)
       checkSampleRequests(requests, this.#model, this)
       requireCapability(embeddedCapabilities, 'sample', { samples: requests })
       const maker = this.#maker(signal)
@@ -91,12 +96,14 @@ export class EmbeddedSampler implements Sampler {
 
   beamSearch(requests: readonly BeamRequest[], options: CallOptions = {}): Promise<Beam[][]> {
     return this.#queue.add('beamSearch', async () => {
+      const { signal } = checkedCallOptions('beamSearch', options)
       requireCapability(embeddedCapabilities, 'beamSearch', { beamSearch: true })
+      requireContinuable('beamSearch', this.#model)
       checkBeamRequests(requests, this)
       for (const [index, { prompt }] of requests.entries())
         checkPrompt(`beamSearch: requests[${index}].prompt`, prompt, this.#model, this)
       if (this.#model.incremental) {
-        const maker = this.#maker(options.signal)
+        const maker = this.#maker(signal)
         return beamSearch(cachedFrontier(maker), requests, { ...options, rowsAtOnce: fittingRows(maker, requests) })
       }
       const { vocabulary } = this
@@ -105,20 +112,22 @@ export class EmbeddedSampler implements Sampler {
     })
   }
 
-  score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<Score[]> {
+  score(requests: readonly ScoreRequest[], options: CallOptions = {}): Promise<Score[]> {
     return this.#queue.add('score', async () => {
+      const { signal } = checkedCallOptions('score', options)
       checkScoreRequests(requests, this.#model, this)
       requireCapability(embeddedCapabilities, 'score', { scores: requests })
       return scored(this.#maker(signal), requests, (data, top) => this.#forward(data, top, signal))
     })
   }
 
-  distributions(inputs: readonly DistributionInput[], { signal }: CallOptions = {}): Promise<Float32Array[]> {
+  distributions(inputs: readonly DistributionInput[], options: CallOptions = {}): Promise<Float32Array[]> {
     return this.#queue.add('distributions', () => {
+      const { signal } = checkedCallOptions('distributions', options)
       requireList('distributions: inputs', inputs)
       for (const [index, each] of inputs.entries()) {
         const place = `distributions: inputs[${index}]`
-        requireRecord(place, each)
+        requireFields(place, each, distributionInputFields)
         this.#check(place, each.input, each.distribution)
       }
       return this.#distributions(inputs, signal)
@@ -138,7 +147,7 @@ export class EmbeddedSampler implements Sampler {
       checkPrefix('extend: what is given', prefix, this)
       requireIntegers('extend: tokens', tokens)
       if (tokens.length === 0) return prefix
-      checkInput('extend', { ...prefix.input, tokens }, this.#model)
+      checkTokens('extend: tokens', tokens, this.vocabulary)
       const length = prefix.length + tokens.length
       if (length > this.contextLength)
         throw new Error(
@@ -174,7 +183,7 @@ export class EmbeddedSampler implements Sampler {
   }
 
   #check(place: string, input: ModelInput, distribution: Distribution | undefined): void {
-    checkInput(place, input, this.#model)
+    checkInput(`${place}.input`, input, this.#model)
     if (distribution !== undefined) checkDistribution(place, distribution, input.tokens.length, this.vocabulary)
   }
 

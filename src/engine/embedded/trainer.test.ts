@@ -259,9 +259,13 @@ describe('optimStep', () => {
       [{ ...muon, match: () => true }],
       'Muon moves matrices only, and blocks.0.attention.norm has shape (16)',
     ],
-    ['a negative rate', [{ ...adamw, learningRate: -1 }], 'learningRate is -1'],
+    ['a negative rate', [{ ...adamw, learningRate: -1 }], 'groups[0].learningRate is -1: expected a number from 0 on'],
     ['an epsilon of zero', [{ ...adamw, optimiser: { kind: 'adamw', epsilon: 0 } }], 'epsilon is 0'],
-    ['betas of one', [{ ...adamw, optimiser: { kind: 'adamw', betas: [0.9, 1] } }], 'betas is 0.9,1'],
+    [
+      'betas of one',
+      [{ ...adamw, optimiser: { kind: 'adamw', betas: [0.9, 1] } }],
+      'groups[0].optimiser.betas is [0.9, 1]',
+    ],
   ])('refuses %s and keeps the gradients', async (_, groups, sentence) => {
     const trainer = await shared
     await trainer.forwardBackward(rows(4, 10), loss)

@@ -18,7 +18,7 @@ import type { Parameter } from '../parameter.ts'
 import { addInto } from '../passes/add-into.ts'
 import { maskKey } from '../passes/dropout-masks.ts'
 import { Passes } from '../passes/passes.ts'
-import { requireList } from '../required-types.ts'
+import { described, type FieldsOf, requireFields, requireList } from '../required-types.ts'
 import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { ForwardOptions, ForwardResult, LoadOptions, ParameterArrays, Trainer } from '../training.ts'
 import { CallQueue } from './call-queue.ts'
@@ -26,6 +26,10 @@ import { embeddedCapabilities } from './embedded-capabilities.ts'
 import type { EmbeddedSampler } from './sampler.ts'
 import type { Samplers } from './samplers.ts'
 import { allValues, checkValues, initialWeights, parameterTensors, type Weights } from './weights.ts'
+
+const forwardFields: FieldsOf<ForwardOptions> = { capture: true, dropoutSeed: true }
+const loadFields: FieldsOf<LoadOptions> = { optimiser: true }
+const snapshotFields: FieldsOf<SnapshotOptions> = { quantisation: true, logitOffset: true, values: true }
 
 export interface EmbeddedTrainerOptions {
   readonly model: Model
@@ -60,7 +64,7 @@ export class EmbeddedTrainer implements Trainer {
   #dropoutCalls = 0
 
   constructor({ model, adapters, seed, values, threads, tokensAtOnce, onSnapshot }: EmbeddedTrainerOptions) {
-    if (!Number.isFinite(seed)) throw new Error(`createTrainer: seed is ${seed}: expected a finite number`)
+    if (!Number.isFinite(seed)) throw new Error(`createTrainer: seed is ${described(seed)}: expected a finite number`)
     this.#model = model
     this.#adapters = adapters
     this.#seed = seed
@@ -90,28 +94,26 @@ export class EmbeddedTrainer implements Trainer {
     return this.#queue.closed
   }
 
-  forward<L extends Loss>(
-    data: readonly DatumFor<L>[],
-    loss: L,
-    { capture = [], dropoutSeed = null }: ForwardOptions = {},
-  ): Promise<ForwardResult> {
+  forward<L extends Loss>(data: readonly DatumFor<L>[], loss: L, options: ForwardOptions = {}): Promise<ForwardResult> {
     return this.#queue.add('forward', async () => {
-      this.#check('forward', data, loss, capture, dropoutSeed)
-      const options = { gradients: false, capture, dropoutSeed }
-      return (await this.#passes.run(this.#feeds(), data, loss, options)).result
+      this.#check('forward', data, loss, options)
+      const { capture = [], dropoutSeed = null } = options
+      const pass = { gradients: false, capture, dropoutSeed }
+      return (await this.#passes.run(this.#feeds(), data, loss, pass)).result
     })
   }
 
   forwardBackward<L extends Loss>(
     data: readonly DatumFor<L>[],
     loss: L,
-    { capture = [], dropoutSeed }: ForwardOptions = {},
+    options: ForwardOptions = {},
   ): Promise<ForwardResult> {
     return this.#queue.add('forwardBackward', async () => {
-      this.#check('forwardBackward', data, loss, capture, dropoutSeed)
+      this.#check('forwardBackward', data, loss, options)
+      const { capture = [], dropoutSeed } = options
       const seed = dropoutSeed === undefined ? maskKey(this.#seed, this.#dropoutCalls, 'call') : dropoutSeed
-      const options = { gradients: true, capture, dropoutSeed: seed }
-      const { result, gradients } = await this.#passes.run(this.#feeds(), data, loss, options)
+      const pass = { gradients: true, capture, dropoutSeed: seed }
+      const { result, gradients } = await this.#passes.run(this.#feeds(), data, loss, pass)
       if (dropoutSeed === undefined) this.#dropoutCalls++
       const fresh = gradients ?? this.#zeros()
       this.#gradients = this.#gradients ? addInto(fresh, this.#gradients) : fresh
@@ -166,8 +168,10 @@ export class EmbeddedTrainer implements Trainer {
     })
   }
 
-  load(folder: string, { optimiser = true }: LoadOptions = {}): Promise<void> {
+  load(folder: string, options: LoadOptions = {}): Promise<void> {
     return this.#queue.add('load', async () => {
+      requireFields('load: options', options, loadFields)
+      const { optimiser = true } = options
       const { readCheckpoint } = await import('../checkpoints/read-checkpoint.ts')
       this.takeUp(readCheckpoint(folder, { model: this.#model, adapters: this.#adapters, optimiser }))
     })
@@ -185,6 +189,7 @@ export class EmbeddedTrainer implements Trainer {
 
   snapshot(options: SnapshotOptions = {}): Promise<Sampler> {
     return this.#queue.add('snapshot', async () => {
+      requireFields('snapshot: options', options, snapshotFields)
       requireCapability(embeddedCapabilities, 'snapshot', { snapshot: options })
       const given = options.values ?? new Map<string, Float32Array>()
       checkValues('snapshot', this.parameters, given)
@@ -214,18 +219,16 @@ export class EmbeddedTrainer implements Trainer {
     return this.#samplers
   }
 
-  #check(
-    verb: string,
-    data: readonly Datum[],
-    loss: Loss,
-    capture: readonly string[],
-    dropoutSeed: number | null | undefined,
-  ): void {
+  #check(verb: string, data: readonly Datum[], loss: Loss, options: ForwardOptions): void {
     checkData(verb, data, loss, this.#model)
+    requireFields(`${verb}: options`, options, forwardFields)
+    const { capture = [], dropoutSeed } = options
     requireList(`${verb}: capture`, capture)
     requireCapability(embeddedCapabilities, verb, { loss, data, capture })
     if (!(dropoutSeed === undefined || dropoutSeed === null || Number.isFinite(dropoutSeed)))
-      throw new Error(`${verb}: dropoutSeed is ${dropoutSeed}: expected a finite number, or null for no dropout`)
+      throw new Error(
+        `${verb}: dropoutSeed is ${described(dropoutSeed)}: expected a finite number, or null for no dropout`,
+      )
     const { readouts } = this.#model
     for (const name of capture)
       if (!Object.hasOwn(readouts, name))

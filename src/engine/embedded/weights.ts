@@ -28,12 +28,22 @@ export function initialWeights(model: Model, adapters: Adapters | null, seed: nu
   const added = adapters ? adapterParameters(model.parameters, adapters) : []
   checkValues('createTrainer', [...model.parameters, ...added], given)
   const isComplete = model.parameters.every(({ name }) => given.has(name))
-  const initial = isComplete ? given : new Map([...model.initialValues(seed), ...given])
+  const initial = isComplete ? given : new Map([...modelValues(model, seed), ...given])
   const base = new Map(model.parameters.map(({ name }) => [name, initial.get(name)!]))
   const begun = adapters ? initialAdapterValues(model.parameters, adapters, seed) : base
   const parameters = adapters ? added : model.parameters
   const trained = new Map(parameters.map(({ name }) => [name, (given.get(name) ?? begun.get(name)!).slice()]))
   return { parameters, trained, base: adapters ? base : new Map() }
+}
+
+/** Of a user's own model they may be of anything. */
+function modelValues(model: Model, seed: number): Values {
+  const values = model.initialValues(seed)
+  const place = 'createTrainer: initialValues of the model'
+  checkValues(place, model.parameters, values)
+  for (const { name } of model.parameters)
+    if (!values.has(name)) throw new Error(`${place}: there are no values of ${name}`)
+  return values
 }
 
 /** Of everything together, in the model's order and then the adapters'. */

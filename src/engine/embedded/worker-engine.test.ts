@@ -339,7 +339,10 @@ describe('what cannot go to the thread is refused: ', () => {
 
   it('options that make no engine', async () => {
     expect(await sentence(createWorkerEngine({ threads: 0 }))).toBe(
-      'createEmbeddedEngine: threads is 0: expected a positive whole number',
+      'createWorkerEngine: threads is 0: expected a positive whole number',
+    )
+    expect(await sentence(createWorkerEngine({ thread: 2 } as object))).toBe(
+      'createWorkerEngine: options: unknown option "thread": did you mean threads?',
     )
   })
 })

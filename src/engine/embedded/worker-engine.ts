@@ -4,7 +4,7 @@
  */
 import type { Engine } from '../engine.ts'
 import { requireRecord } from '../required-types.ts'
-import type { EmbeddedEngineOptions } from './engine.ts'
+import { completeEngineOptions, type EmbeddedEngineOptions } from './engine-options.ts'
 import type { SentSampler, SentTrainer } from './worker-messages.ts'
 import { WorkerSampler } from './worker-sampler.ts'
 import { EngineThread } from './worker-thread.ts'
@@ -22,9 +22,11 @@ export interface WorkerEngineOptions extends EmbeddedEngineOptions {
  * Models are built again in the thread from their kind and configuration, so only those that are built in can be trained here; for
  * others there is createEmbeddedEngine. While nothing is asked, the thread does not keep the program from ending.
  */
-export async function createWorkerEngine({ signal, ...options }: WorkerEngineOptions = {}): Promise<Engine> {
+export async function createWorkerEngine(given: WorkerEngineOptions = {}): Promise<Engine> {
+  requireRecord('createWorkerEngine: options', given)
+  const { signal, ...options } = given
   signal?.throwIfAborted()
-  const thread = new EngineThread(options)
+  const thread = new EngineThread(completeEngineOptions('createWorkerEngine', options))
   const abort = () => void thread.terminate(signal!.reason)
   signal?.addEventListener('abort', abort, { once: true })
   const capabilities = await thread.ready
@@ -34,8 +36,10 @@ export async function createWorkerEngine({ signal, ...options }: WorkerEngineOpt
   }
   return {
     capabilities,
-    async createTrainer({ model, ...rest }) {
+    async createTrainer(given) {
       refuseDisposed('createTrainer')
+      requireRecord('createTrainer: options', given)
+      const { model, ...rest } = given
       requireRecord('createTrainer: model', model)
       const { kind, configuration } = model
       const work = { verb: 'createTrainer', options: { ...rest, model: { kind, configuration } } } as const

@@ -8,7 +8,7 @@ import type { OptimStepOptions, ParameterGroup } from '../optimisers/optimiser.t
 import type { Parameter } from '../parameter.ts'
 import type { BeamRequest, Prefix, Sample, SampleRequest, ScoreRequest } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
-import type { EmbeddedEngineOptions } from './engine.ts'
+import type { EmbeddedEngineOptions } from './engine-options.ts'
 
 /** What the thread begins with. */
 export interface WorkerData {

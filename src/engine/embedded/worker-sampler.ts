@@ -3,6 +3,7 @@
  */
 import type { Distribution, ModelInput } from '../datum.ts'
 import { requireList, requireRecord } from '../required-types.ts'
+import { checkedCallOptions } from '../sampling/call-options.ts'
 import { Context } from '../sampling/context.ts'
 import type {
   Beam,
@@ -50,26 +51,20 @@ export class WorkerSampler implements Sampler {
     thread.freeWith(this, number)
   }
 
-  async sample(
-    requests: readonly SampleRequest[],
-    { signal }: CallOptions = {},
-  ): Promise<readonly (readonly Sample[])[]> {
+  async sample(requests: readonly SampleRequest[], options: CallOptions = {}): Promise<readonly (readonly Sample[])[]> {
     const work = { verb: 'sample', sampler: this.#number, requests: this.#sent('sample', requests) } as const
-    const samples = await this.#call<readonly (readonly SentSample[])[]>(work, signal)
+    const samples = await this.#call<readonly (readonly SentSample[])[]>(work, options)
     return samples.map(ofRequest =>
       ofRequest.map(({ prefix, ...rest }) => ({ ...rest, ...(prefix && { prefix: this.#prefix(prefix) }) })),
     )
   }
 
-  async beamSearch(
-    requests: readonly BeamRequest[],
-    { signal }: CallOptions = {},
-  ): Promise<readonly (readonly Beam[])[]> {
+  async beamSearch(requests: readonly BeamRequest[], options: CallOptions = {}): Promise<readonly (readonly Beam[])[]> {
     const work = { verb: 'beamSearch', sampler: this.#number, requests: this.#sent('beamSearch', requests) } as const
-    return this.#call(work, signal)
+    return this.#call(work, options)
   }
 
-  async score(requests: readonly ScoreRequest[], { signal }: CallOptions = {}): Promise<readonly Score[]> {
+  async score(requests: readonly ScoreRequest[], options: CallOptions = {}): Promise<readonly Score[]> {
     requireList('score: requests', requests)
     const sent = requests.map((request, index) => {
       requireRecord(`score: requests[${index}]`, request)
@@ -77,7 +72,7 @@ export class WorkerSampler implements Sampler {
         ? request
         : { ...request, prefix: this.#sentPrompt(request.prefix) as NamedPrefix }
     })
-    return this.#call({ verb: 'score', sampler: this.#number, requests: sent }, signal)
+    return this.#call({ verb: 'score', sampler: this.#number, requests: sent }, options)
   }
 
   distributions(
@@ -103,11 +98,12 @@ export class WorkerSampler implements Sampler {
     return this.#disposed
   }
 
-  #plain<T>(verb: PlainSamplerVerb, given: unknown, { signal }: CallOptions = {}): Promise<T> {
-    return this.#call({ verb, sampler: this.#number, given: [given] }, signal)
+  #plain<T>(verb: PlainSamplerVerb, given: unknown, options?: CallOptions): Promise<T> {
+    return this.#call({ verb, sampler: this.#number, given: [given] }, options)
   }
 
-  async #call<T>(work: Work, signal?: AbortSignal): Promise<T> {
+  async #call<T>(work: Work, options: CallOptions = {}): Promise<T> {
+    const { signal } = checkedCallOptions(work.verb, options)
     if (this.#disposed) throw new Error(`${work.verb}: the sampler was disposed of`)
     return (await this.#thread.call(work, signal)).value as T
   }

@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Capabilities } from '../engine.ts'
 import { NativeCalls } from '../graph/native-calls.ts'
-import type { EmbeddedEngineOptions } from './engine.ts'
+import type { EmbeddedEngineOptions } from './engine-options.ts'
 import { copied } from './worker-copies.ts'
 import type { FromThread, ToThread, Work, WorkerData } from './worker-messages.ts'
 

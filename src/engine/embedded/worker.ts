@@ -82,7 +82,12 @@ async function carryOut(
   switch (work.verb) {
     case 'createTrainer': {
       const { model, ...rest } = work.options
-      return sentTrainer(await engine.createTrainer({ ...rest, model: modelOf(model.kind, model.configuration) }))
+      const built = modelOf(
+        model.kind,
+        model.configuration,
+        'others cannot go to another thread: use createEmbeddedEngine',
+      )
+      return sentTrainer(await engine.createTrainer({ ...rest, model: built }))
     }
     case 'loadTrainer':
       return sentTrainer(await engine.loadTrainer(work.folder))

@@ -5,7 +5,7 @@
 import { multiply } from '../algebra/arithmetic.ts'
 import { total } from '../algebra/reduction.ts'
 import { gradientsOf } from './gradients.ts'
-import { Graph, type Tensor } from './graph.ts'
+import { Graph, neededTensors, type Tensor } from './graph.ts'
 import { compile } from './program.ts'
 import { sizeOf } from './shape.ts'
 
@@ -22,6 +22,7 @@ export interface DerivativeCheck {
 /**
  * The worst difference over the compared elements, relative to the larger of the two derivatives, or to 1e-3 of the
  * largest of all where they are smaller than that. An output that is not a scalar is summed with unequal weights, so that errors cannot cancel.
+ * Throws a sentence where an operation gives another shape than it declares.
  */
 export async function worstDerivativeError(check: DerivativeCheck): Promise<number> {
   const graph = new Graph('float64')
@@ -34,7 +35,10 @@ export async function worstDerivativeError(check: DerivativeCheck): Promise<numb
     names.map(name => inputs[name]!),
   )
   const forward = await compile({ scalar })
-  const backward = await compile(Object.fromEntries(names.map((name, index) => [name, gradients[index]!])))
+  const backward = await compile({
+    ...Object.fromEntries(names.map((name, index) => [name, gradients[index]!])),
+    ...allOperations([scalar, ...gradients]),
+  })
   const point = Object.fromEntries(names.map(name => [name, Float64Array.from(check.inputs[name]!.values)]))
   const feeds = { ...point, ...check.fixed }
   try {
@@ -61,6 +65,12 @@ export async function worstDerivativeError(check: DerivativeCheck): Promise<numb
     await forward.dispose()
     await backward.dispose()
   }
+}
+
+/** As outputs, whose shapes a program compares with what is declared. */
+function allOperations(tensors: readonly Tensor[]): Record<string, Tensor> {
+  const operations = neededTensors(tensors).filter(({ definition }) => definition.kind === 'operation')
+  return Object.fromEntries(operations.map(tensor => [`operation ${tensor.index}, ${tensor.name},`, tensor]))
 }
 
 function unequalWeights(size: number): number[] {

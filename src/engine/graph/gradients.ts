@@ -28,8 +28,14 @@ export function gradientsOf(scalar: Tensor, sources: readonly Tensor[]): Tensor[
     if (!tensor.derivative) throw new Error(`gradientsOf: ${describe(tensor)} has no derivative`)
     const byInput = tensor.derivative(gradient)
     for (const [position, input] of tensor.inputs.entries()) {
+      if (!relevant.has(input)) continue
       const contribution = byInput[position]
-      if (!contribution || !relevant.has(input)) continue
+      if (contribution === undefined)
+        throw new Error(
+          `gradientsOf: the derivative of ${describe(tensor)} gave ${byInput.length} gradients: ` +
+            `expected one for each of ${tensor.inputs.length} inputs, null where there is none`,
+        )
+      if (contribution === null) continue
       const list = contributions.get(input)
       if (list) list.push(contribution)
       else contributions.set(input, [contribution])

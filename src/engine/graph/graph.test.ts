@@ -9,6 +9,7 @@ import { exp, sign, square } from '../algebra/functions.ts'
 import { lookUpRows, pick } from '../algebra/lookup.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import { total } from '../algebra/reduction.ts'
+import { worstDerivativeError } from './derivative-check.ts'
 import { gradientsOf } from './gradients.ts'
 import { Graph } from './graph.ts'
 import { compile } from './program.ts'
@@ -68,6 +69,22 @@ it('notices an operation that declares a wrong shape, which the runtime accepts'
   await expect(program.run({ a: new Float32Array(6) })).rejects.toThrow('wrong came out as (3, 2), declared (2, 3)')
 })
 
+it('a check of derivatives notices it too, in the middle of a graph where the result would be spread', async () => {
+  const check = worstDerivativeError({
+    inputs: { a: { shape: [2, 3], values: new Float64Array(6) } },
+    build: (graph, { a }) =>
+      exp(
+        graph.operation({
+          operation: 'ReduceSum',
+          inputs: [a!, graph.constant([1], [1], 'int64')],
+          shape: [2, 3],
+          derivative: gradient => [gradient, null],
+        }),
+      ),
+  })
+  await expect(check).rejects.toThrow(/operation \d+, ReduceSum, came out as \(2, 1\), declared \(2, 3\)/)
+})
+
 it('makes the same operation on the same inputs once', () => {
   const graph = new Graph()
   const a = graph.input('a', [2])
@@ -99,4 +116,8 @@ it('differentiates: zeros for what does not matter, a sentence for what cannot b
   expect(() => gradientsOf(a, [a])).toThrow('a (2) is not a scalar')
   const opaque = graph.operation({ operation: 'Abs', inputs: [a], shape: [2] })
   expect(() => gradientsOf(total(opaque), [a])).toThrow('Abs (2) has no derivative')
+  const forgotten = graph.operation({ operation: 'Neg', inputs: [a], shape: [2], derivative: () => [] })
+  expect(() => gradientsOf(total(forgotten), [a])).toThrow(
+    'the derivative of Neg (2) gave 0 gradients: expected one for each of 1 inputs',
+  )
 })

@@ -4,7 +4,14 @@
  */
 import type { CrossEntropyDatum, Datum, Distribution, ModelInput, PolicyDatum, RaggedTokens } from '../datum.ts'
 import type { ModelInputs } from '../models/model.ts'
-import { described, requireIntegers, requireList, requireNumbers, requireRecord } from '../required-types.ts'
+import {
+  described,
+  type FieldsOf,
+  requireFields,
+  requireIntegers,
+  requireList,
+  requireNumbers,
+} from '../required-types.ts'
 import { checkLoss } from './check-loss.ts'
 import type { Loss } from './loss.ts'
 import { leastTemperature } from './target-log-probability.ts'
@@ -16,6 +23,20 @@ export interface ModelFacts {
   readonly inputs: ModelInputs
 }
 
+/** Of both losses: a datum may have the fields of both. */
+const datumFields: FieldsOf<Datum> = {
+  input: true,
+  distribution: true,
+  adapter: true,
+  targets: true,
+  weights: true,
+  logProbabilities: true,
+  advantages: true,
+}
+const inputFields: FieldsOf<ModelInput> = { tokens: true, encoderTokens: true, features: true }
+const distributionFields: FieldsOf<Distribution> = { temperature: true, blocked: true, support: true }
+const raggedFields: FieldsOf<RaggedTokens> = { tokens: true, offsets: true }
+
 /** Throws for the first thing that does not fit. */
 export function checkData(verb: string, data: readonly Datum[], loss: Loss, model: ModelFacts): void {
   checkLoss(verb, loss)
@@ -23,8 +44,8 @@ export function checkData(verb: string, data: readonly Datum[], loss: Loss, mode
   if (data.length === 0) throw new Error(`${verb}: there are no data`)
   for (const [index, datum] of data.entries()) {
     const place = `${verb}: data[${index}]`
-    requireRecord(place, datum)
-    checkInput(place, datum.input, model)
+    requireFields(place, datum, datumFields)
+    checkInput(`${place}.input`, datum.input, model)
     if (datum.distribution !== undefined)
       checkDistribution(place, datum.distribution, datum.input.tokens.length, model.vocabulary)
     if (loss.kind === 'cross_entropy') {
@@ -37,35 +58,36 @@ export function checkData(verb: string, data: readonly Datum[], loss: Loss, mode
   }
 }
 
+/** `place`: of the input. */
 export function checkInput(place: string, input: ModelInput, { inputs, contextLength, vocabulary }: ModelFacts): void {
-  requireRecord(`${place}.input`, input)
+  requireFields(place, input, inputFields)
   const { tokens, encoderTokens, features } = input
-  requireIntegers(`${place}.input.tokens`, tokens)
-  if (encoderTokens !== undefined) requireIntegers(`${place}.input.encoderTokens`, encoderTokens)
-  if (features !== undefined) requireNumbers(`${place}.input.features`, features)
+  requireIntegers(`${place}.tokens`, tokens)
+  if (encoderTokens !== undefined) requireIntegers(`${place}.encoderTokens`, encoderTokens)
+  if (features !== undefined) requireNumbers(`${place}.features`, features)
   const positions = tokens.length
-  if (positions === 0) throw new Error(`${place}.input has no tokens: expected one a position`)
+  if (positions === 0) throw new Error(`${place} has no tokens: expected one a position`)
   if (positions > contextLength)
-    throw new Error(`${place}.input has ${positions} positions: the model takes at most ${contextLength}`)
-  if (inputs.tokens) checkTokens(`${place}.input.tokens`, tokens, vocabulary)
+    throw new Error(`${place} has ${positions} positions: the model takes at most ${contextLength}`)
+  if (inputs.tokens) checkTokens(`${place}.tokens`, tokens, vocabulary)
   if (inputs.encoderTokens) {
     if (!encoderTokens || encoderTokens.length === 0)
-      throw new Error(`${place}.input has no encoderTokens, which this model reads`)
+      throw new Error(`${place} has no encoderTokens, which this model reads`)
     const { encoderContextLength = Number.POSITIVE_INFINITY, encoderVocabulary = vocabulary } = inputs
     if (encoderTokens.length > encoderContextLength)
       throw new Error(
-        `${place}.input has ${encoderTokens.length} encoderTokens: the encoder takes at most ${encoderContextLength}`,
+        `${place} has ${encoderTokens.length} encoderTokens: the encoder takes at most ${encoderContextLength}`,
       )
-    checkTokens(`${place}.input.encoderTokens`, encoderTokens, encoderVocabulary)
-  } else if (encoderTokens) throw new Error(`${place}.input has encoderTokens: this model has no encoder`)
+    checkTokens(`${place}.encoderTokens`, encoderTokens, encoderVocabulary)
+  } else if (encoderTokens) throw new Error(`${place} has encoderTokens: this model has no encoder`)
   if (inputs.features > 0) {
     const expected = positions * inputs.features
     if (features?.length !== expected)
       throw new Error(
-        `${place}.input.features has ${features?.length ?? 0} numbers: expected ${expected}, ` +
+        `${place}.features has ${features?.length ?? 0} numbers: expected ${expected}, ` +
           `${inputs.features} for each of ${positions} positions`,
       )
-  } else if (features) throw new Error(`${place}.input has features: this model reads none`)
+  } else if (features) throw new Error(`${place} has features: this model reads none`)
 }
 
 function checkCrossEntropy(
@@ -77,7 +99,10 @@ function checkCrossEntropy(
   const positions = input.tokens.length
   requireNumbers(`${place}.weights`, weights)
   const single = targets instanceof Int32Array
-  const count = targets === 'vocabulary' ? positions * vocabulary : checkTargets(place, targets, positions, vocabulary)
+  const count =
+    targets === 'vocabulary'
+      ? positions * vocabulary
+      : checkTargets(place, targets, positions, vocabulary, leftOutByWeight)
   checkLength(`${place}.weights`, weights, count, 'one for each target')
   checkFinite(`${place}.weights`, weights)
   checkPossible(place, targets, weights, vocabulary, distribution)
@@ -89,16 +114,21 @@ function checkCrossEntropy(
     throw new Error(`${place}: labelSmoothing over tokens without probability would be infinite; leave out one of them`)
 }
 
+/** For data from where a target that is no token leaves its position out. */
+const leftOutByWeight = '; a weight of 0 leaves a position out'
+const leftOutByAdvantage = '; an advantage of 0 leaves a position out'
+
 /** Returns how many there are. */
 export function checkTargets(
   place: string,
   targets: Int32Array | RaggedTokens,
   positions: number,
   vocabulary: number,
+  hint = '',
 ): number {
   if (targets instanceof Int32Array) {
     checkLength(`${place}.targets`, targets, positions, `one for each of ${positions} positions`)
-    checkTokens(`${place}.targets`, targets, vocabulary)
+    checkTokens(`${place}.targets`, targets, vocabulary, hint)
     return positions
   }
   if (typeof targets !== 'object' || targets === null || Array.isArray(targets))
@@ -117,7 +147,7 @@ function checkPolicy(place: string, datum: PolicyDatum, vocabulary: number): voi
   requireNumbers(`${place}.logProbabilities`, logProbabilities)
   requireNumbers(`${place}.advantages`, advantages)
   checkLength(`${place}.targets`, targets, positions, each)
-  checkTokens(`${place}.targets`, targets, vocabulary)
+  checkTokens(`${place}.targets`, targets, vocabulary, leftOutByAdvantage)
   checkLength(`${place}.logProbabilities`, logProbabilities, positions, each)
   checkLength(`${place}.advantages`, advantages, positions, each)
   checkFinite(`${place}.advantages`, advantages)
@@ -135,11 +165,11 @@ export function checkDistribution(
   positions: number,
   vocabulary: number,
 ): void {
-  requireRecord(`${place}.distribution`, distribution)
+  requireFields(`${place}.distribution`, distribution, distributionFields)
   const { temperature = 1, blocked = [], support } = distribution
   if (!(Number.isFinite(temperature) && temperature >= leastTemperature))
     throw new Error(
-      `${place}.distribution.temperature is ${temperature}: expected a positive number, ${leastTemperature} or more`,
+      `${place}.distribution.temperature is ${described(temperature)}: expected a positive number, ${leastTemperature} or more`,
     )
   requireList(`${place}.distribution.blocked`, blocked)
   checkTokens(`${place}.distribution.blocked`, blocked, vocabulary)
@@ -187,7 +217,7 @@ function tokensAt({ tokens, offsets }: RaggedTokens, position: number): Int32Arr
 }
 
 function checkRagged(place: string, ragged: RaggedTokens, positions: number, vocabulary: number): void {
-  requireRecord(place, ragged)
+  requireFields(place, ragged, raggedFields)
   const { tokens, offsets } = ragged
   requireIntegers(`${place}.tokens`, tokens)
   requireIntegers(`${place}.offsets`, offsets)
@@ -205,11 +235,14 @@ function checkLength(place: string, values: ArrayLike<number>, expected: number,
     throw new Error(`${place} has ${values.length} entries: expected ${expected}, ${meaning}`)
 }
 
-export function checkTokens(place: string, tokens: ArrayLike<number>, vocabulary: number): void {
+/** `hint`: more to say to whoever gave one that is none. */
+export function checkTokens(place: string, tokens: ArrayLike<number>, vocabulary: number, hint = ''): void {
   for (let position = 0; position < tokens.length; position++) {
     const token = tokens[position]!
     if (!(Number.isInteger(token) && token >= 0 && token < vocabulary))
-      throw new Error(`${place}[${position}] is ${token}: expected a token from 0 to ${vocabulary - 1}`)
+      throw new Error(
+        `${place}[${position}] is ${described(token)}: expected a token from 0 to ${vocabulary - 1}${hint}`,
+      )
   }
 }
 

@@ -1,14 +1,27 @@
 /**
  * Whether the numbers of a loss make sense.
  */
-import { requireRecord } from '../required-types.ts'
+import { described, type FieldsOf, requireFields, requireRecord } from '../required-types.ts'
 import type { Loss } from './loss.ts'
+
+const fields: { readonly [Kind in Loss['kind']]: FieldsOf<Extract<Loss, { readonly kind: Kind }>> } = {
+  cross_entropy: { kind: true, labelSmoothing: true, zLoss: true, innerStateWeight: true },
+  importance_sampling: { kind: true },
+  ppo: { kind: true, clipLow: true, clipHigh: true },
+  cispo: { kind: true, clipLow: true, clipHigh: true },
+  dro: { kind: true, beta: true },
+}
 
 /** Throws a sentence for the first that does not. */
 export function checkLoss(verb: string, loss: Loss): void {
   requireRecord(`${verb}: the loss`, loss)
+  if (!Object.hasOwn(fields, loss.kind))
+    throw new Error(
+      `${verb}: there is no loss of kind ${described(loss.kind)}; there are ${Object.keys(fields).join(', ')}`,
+    )
+  requireFields(`${verb}: the loss`, loss, fields[loss.kind])
   const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
-    if (!holds) throw new Error(`${verb}: ${field} of ${loss.kind} is ${value}: expected ${expected}`)
+    if (!holds) throw new Error(`${verb}: ${field} of ${loss.kind} is ${described(value)}: expected ${expected}`)
   }
   const isAmount = (value: number) => Number.isFinite(value) && value >= 0
   switch (loss.kind) {
@@ -35,9 +48,6 @@ export function checkLoss(verb: string, loss: Loss): void {
       expect(isAmount(loss.beta), 'beta', loss.beta, 'a number from 0 on')
       return
     case 'importance_sampling':
-      return
-    default:
-      throw new Error(`${verb}: there is no loss of kind ${JSON.stringify((loss as { kind: unknown }).kind)}`)
   }
 }
 

@@ -2,12 +2,14 @@
  * A fixed error of a sampler: a number a token, added to the logits.
  */
 import { seededRandom } from '../../statistics/random.ts'
-import { requireNumbers } from '../required-types.ts'
+import { described, requireNumbers } from '../required-types.ts'
 
 /** Normal numbers of a given standard deviation, for `logitOffset` of a snapshot. The same at the same seed. */
 export function randomLogitOffset(vocabulary: number, standardDeviation: number, seed: number): Float32Array {
   if (!(Number.isFinite(standardDeviation) && standardDeviation >= 0))
-    throw new Error(`randomLogitOffset: the standard deviation is ${standardDeviation}: expected a number from 0 on`)
+    throw new Error(
+      `randomLogitOffset: the standard deviation is ${described(standardDeviation)}: expected a number from 0 on`,
+    )
   const random = seededRandom(seed).fork('logit offset')
   return Float32Array.from({ length: vocabulary }, () => standardDeviation * random.normal())
 }

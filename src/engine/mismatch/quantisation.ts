@@ -5,6 +5,7 @@
  */
 import { describeShape, sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, type FieldsOf, requireFields } from '../required-types.ts'
 import type { Quantisation } from '../sampling.ts'
 
 /**
@@ -74,11 +75,15 @@ export function quantiseParameters(
   )
 }
 
+const fields: FieldsOf<Quantisation> = { bits: true, groupSize: true }
+
 /** Throws a sentence for bits or groups that cannot be. */
-function checkQuantisation({ bits, groupSize = 32 }: Quantisation): void {
-  if (bits !== 4 && bits !== 8) throw new Error(`quantisation: bits is ${bits}: expected 4 or 8`)
+function checkQuantisation(quantisation: Quantisation): void {
+  requireFields('quantisation', quantisation, fields)
+  const { bits, groupSize = 32 } = quantisation
+  if (bits !== 4 && bits !== 8) throw new Error(`quantisation: bits is ${described(bits)}: expected 4 or 8`)
   if (!Number.isInteger(groupSize) || groupSize < 1)
-    throw new Error(`quantisation: groupSize is ${groupSize}: expected a positive whole number`)
+    throw new Error(`quantisation: groupSize is ${described(groupSize)}: expected a positive whole number`)
 }
 
 function roundHalfToEven(value: number): number {

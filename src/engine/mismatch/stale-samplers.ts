@@ -2,6 +2,8 @@
  * Samplers that lag behind a trainer on purpose: weights that are a fixed number of optimiser steps old, or that are
  * renewed every so many steps. Whoever asks for a sampler uses it until the next call and does not dispose of it.
  */
+
+import { described } from '../required-types.ts'
 import type { Sampler, SnapshotOptions } from '../sampling.ts'
 import type { Trainer } from '../training.ts'
 
@@ -23,7 +25,7 @@ type Source = Pick<Trainer, 'version' | 'snapshot'>
  */
 export function staleSamplers(trainer: Source, steps: number, options: SnapshotOptions = {}): LaggingSamplers {
   if (!Number.isInteger(steps) || steps < 0)
-    throw new Error(`staleSamplers: steps is ${steps}: expected a whole number from 0 on`)
+    throw new Error(`staleSamplers: steps is ${described(steps)}: expected a whole number from 0 on`)
   return lagging(async held => {
     if (held.at(-1)?.version !== trainer.version) held.push(await trainer.snapshot(options))
     const due = held.at(-1)!.version - steps
@@ -34,7 +36,7 @@ export function staleSamplers(trainer: Source, steps: number, options: SnapshotO
 /** Weights that are taken over once the trainer is `steps` optimiser steps ahead of them, 1 for always. */
 export function renewedSamplers(trainer: Source, steps: number, options: SnapshotOptions = {}): LaggingSamplers {
   if (!Number.isInteger(steps) || steps < 1)
-    throw new Error(`renewedSamplers: steps is ${steps}: expected a positive whole number`)
+    throw new Error(`renewedSamplers: steps is ${described(steps)}: expected a positive whole number`)
   return lagging(async held => {
     const current = held[0]
     if (current && trainer.version < current.version + steps) return []
@@ -54,7 +56,8 @@ function lagging(renew: (held: Sampler[]) => Promise<Sampler[]>): LaggingSampler
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work)
     last = result.catch(() => {})
-    return result
+    // Another promise, whose failure nobody has looked at yet.
+    return result.then(value => value)
   }
   return {
     sampler: () =>

@@ -5,6 +5,7 @@
 import { seededRandom } from '../../statistics/random.ts'
 import { lookUpRows } from '../algebra/lookup.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, type FieldsOf, requireFields } from '../required-types.ts'
 import type { Model } from './model.ts'
 
 export interface BigramConfiguration {
@@ -14,13 +15,16 @@ export interface BigramConfiguration {
   readonly initialDeviation?: number
 }
 
+const fields: FieldsOf<BigramConfiguration> = { vocabulary: true, contextLength: true, initialDeviation: true }
+
 export function bigram(configuration: BigramConfiguration): Model {
+  requireFields('bigram', configuration, fields)
   const { vocabulary, contextLength, initialDeviation = 0 } = configuration
   for (const [field, value] of Object.entries({ vocabulary, contextLength }))
     if (!(Number.isInteger(value) && value > 0))
-      throw new Error(`bigram: ${field} is ${value}: expected a positive whole number`)
+      throw new Error(`bigram: ${field} is ${described(value)}: expected a positive whole number`)
   if (!(Number.isFinite(initialDeviation) && initialDeviation >= 0))
-    throw new Error(`bigram: initialDeviation is ${initialDeviation}: expected a number from 0 on`)
+    throw new Error(`bigram: initialDeviation is ${described(initialDeviation)}: expected a number from 0 on`)
   const table: Parameter = { name: 'logits', shape: [vocabulary, vocabulary], role: 'matrix' }
   return {
     kind: 'bigram',

@@ -2,6 +2,7 @@
  * The options of the decoder transformer, what they are where they are not given, and what makes them valid.
  */
 import type { Llama3Scaling } from '../algebra/rotary.ts'
+import { described, type FieldsOf, unknownField } from '../required-types.ts'
 import { completeMemory, type MemoryConfiguration, memoryProblems } from './memory-configuration.ts'
 
 /**
@@ -75,6 +76,39 @@ export interface DecoderConfiguration {
 type Needed = 'vocabulary' | 'contextLength' | 'depth' | 'width' | 'heads'
 export type DecoderOptions = Pick<DecoderConfiguration, Needed> & Partial<Omit<DecoderConfiguration, Needed>>
 
+const scalingFields: FieldsOf<Llama3Scaling> = {
+  factor: true,
+  lowFrequencyFactor: true,
+  highFrequencyFactor: true,
+  originalContextLength: true,
+}
+export const decoderFields: FieldsOf<DecoderConfiguration> = {
+  vocabulary: true,
+  contextLength: true,
+  depth: true,
+  width: true,
+  heads: true,
+  headWidth: true,
+  keyValueHeads: true,
+  feedForwardWidth: true,
+  positions: true,
+  rotaryBase: true,
+  rotaryScaling: true,
+  attention: true,
+  attentionBlock: true,
+  norm: true,
+  normKind: true,
+  normEpsilon: true,
+  dropout: true,
+  queryKeyNorm: true,
+  activation: true,
+  tiedEmbeddings: true,
+  logitSoftCap: true,
+  initialisationScale: true,
+  residualScaling: true,
+  memory: true,
+}
+
 const defaults = {
   positions: 'rotary',
   rotaryBase: 10_000,
@@ -113,18 +147,19 @@ const isPositive = (value: unknown): boolean => Number.isFinite(value) && (value
 
 /**
  * One sentence for each field that is not valid, naming the field, its value and what is expected; empty when all is
- * well.
+ * well. `known`: the options that there are.
  */
-export function decoderProblems(options: DecoderOptions): string[] {
+export function decoderProblems(
+  options: DecoderOptions,
+  known: Readonly<Record<string, true>> = decoderFields,
+): string[] {
   const { headWidth, feedForwardWidth, memory } = options
   // What follows from other fields is not what is wrong.
   const configuration = { ...completeDecoder(options), headWidth, feedForwardWidth }
-  const problems: string[] = []
+  const unknown = unknownField(options, known)
+  const problems: string[] = unknown ? [unknown] : []
   const expect = (holds: boolean, field: keyof DecoderConfiguration, expected: string) => {
-    const value = configuration[field]
-    // JSON knows no NaN: it would be called null.
-    const shown = typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value)
-    if (!holds) problems.push(`${field} is ${shown}: expected ${expected}`)
+    if (!holds) problems.push(`${field} is ${described(configuration[field])}: expected ${expected}`)
   }
   const oneOf = (field: keyof DecoderConfiguration, words: readonly unknown[]) =>
     expect(words.includes(configuration[field]), field, words.map(word => JSON.stringify(word)).join(' or '))
@@ -181,6 +216,7 @@ export function decoderProblems(options: DecoderOptions): string[] {
 function isLlama3Scaling(value: unknown): boolean {
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalContextLength } = Object(value) as Llama3Scaling
   return (
+    unknownField(Object(value), scalingFields) === null &&
     [factor, lowFrequencyFactor, highFrequencyFactor, originalContextLength].every(isPositive) &&
     lowFrequencyFactor < highFrequencyFactor
   )

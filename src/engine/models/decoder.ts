@@ -15,7 +15,7 @@ import type { Model } from './model.ts'
 export function decoder(options: DecoderOptions): Model {
   checkDecoder(options)
   const configuration = completeDecoder(options)
-  const { vocabulary, contextLength, memory } = configuration
+  const { vocabulary, contextLength, memory, attention } = configuration
   const parameters = decoderParameters(configuration)
   return {
     kind: 'decoder',
@@ -23,6 +23,7 @@ export function decoder(options: DecoderOptions): Model {
     vocabulary,
     contextLength,
     inputs: { tokens: true, encoderTokens: memory?.query === 'history', features: 0 },
+    seesAhead: attention !== 'causal',
     parameters,
     readouts: decoderReadouts(configuration),
     initialValues: seed => initialValues(parameters, configuration.initialisationScale, seed),

@@ -2,10 +2,12 @@
  * The options of the encoder-decoder, and what makes them valid. Both halves have the decoder's options; the encoder
  * may differ in depth, vocabulary and length.
  */
+import { described, type FieldsOf } from '../required-types.ts'
 import {
   completeDecoder,
   type DecoderConfiguration,
   type DecoderOptions,
+  decoderFields,
   decoderProblems,
 } from './decoder-configuration.ts'
 
@@ -34,6 +36,16 @@ export type EncoderDecoderOptions = Omit<DecoderOptions, 'attention' | 'attentio
   Pick<EncoderFields, 'encoderDepth'> &
   Partial<EncoderFields>
 
+const { attention: _attention, attentionBlock: _attentionBlock, ...ofBothHalves } = decoderFields
+const fields: FieldsOf<EncoderDecoderConfiguration> = {
+  ...ofBothHalves,
+  encoderDepth: true,
+  encoderVocabulary: true,
+  encoderContextLength: true,
+  encoderWindow: true,
+  sharedEmbeddings: true,
+}
+
 /** What is not given, or undefined, is the default. It checks nothing. */
 export function completeEncoderDecoder(options: EncoderDecoderOptions): EncoderDecoderConfiguration {
   const { encoderVocabulary = options.vocabulary, encoderContextLength = options.contextLength } = options
@@ -44,14 +56,14 @@ export function completeEncoderDecoder(options: EncoderDecoderOptions): EncoderD
 export function encoderDecoderProblems(options: EncoderDecoderOptions): string[] {
   const { encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow } = options
   const { sharedEmbeddings = false, vocabulary } = options
-  const problems = decoderProblems({ ...options, attention: 'causal' })
+  const problems = decoderProblems(options, fields)
   for (const [field, value] of Object.entries({ encoderDepth, encoderVocabulary, encoderContextLength, encoderWindow }))
     if (!(Number.isInteger(value) && value! > 0) && (value !== undefined || field === 'encoderDepth'))
       problems.push(
-        `${field} is ${value}: expected a positive whole number${field === 'encoderDepth' ? '' : ', or absent'}`,
+        `${field} is ${described(value)}: expected a positive whole number${field === 'encoderDepth' ? '' : ', or absent'}`,
       )
   if (typeof sharedEmbeddings !== 'boolean')
-    problems.push(`sharedEmbeddings is ${JSON.stringify(sharedEmbeddings)}: expected true or false`)
+    problems.push(`sharedEmbeddings is ${described(sharedEmbeddings)}: expected true or false`)
   if (sharedEmbeddings && (encoderVocabulary ?? vocabulary) !== vocabulary)
     problems.push(
       `encoderVocabulary is ${encoderVocabulary}: expected ${vocabulary}, the decoder's, for shared embeddings`,

@@ -248,13 +248,13 @@ it('refuses what the encoder cannot read', () => {
     tokens: Int32Array.of(6),
     encoderTokens: Int32Array.from(encoderTokens),
   })
-  expect(() => checkInput('data[0]', input(1, 2, 3, 4), model)).toThrow(
+  expect(() => checkInput('data[0].input', input(1, 2, 3, 4), model)).toThrow(
     'data[0].input has 4 encoderTokens: the encoder takes at most 3',
   )
-  expect(() => checkInput('data[0]', input(1, 5), model)).toThrow(
+  expect(() => checkInput('data[0].input', input(1, 5), model)).toThrow(
     'data[0].input.encoderTokens[1] is 5: expected a token from 0 to 4',
   )
-  expect(() => checkInput('data[0]', input(1, 4), model)).not.toThrow()
+  expect(() => checkInput('data[0].input', input(1, 4), model)).not.toThrow()
 })
 
 it('learns to copy what its encoder reads, and says it greedily through the engine', async () => {

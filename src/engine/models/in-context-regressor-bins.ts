@@ -3,6 +3,7 @@
  * without its tails: what lies outside counts as of the nearest bin). Borders are one more than there are bins and
  * rise; log-probabilities are in nats, one a bin.
  */
+import { described } from '../required-types.ts'
 
 /** Bins of equal width from `low` to `high`. */
 export function binBorders(low: number, high: number, bins: number): Float64Array {
@@ -60,7 +61,7 @@ export function mean(logProbabilities: ArrayLike<number>, borders: Float64Array)
 /** The number that a draw falls below with probability p, from 0 to 1. */
 export function quantile(logProbabilities: ArrayLike<number>, borders: Float64Array, p: number): number {
   checkLength('quantile', logProbabilities, borders)
-  if (!(p >= 0 && p <= 1)) throw new Error(`quantile: p is ${p}: expected a number from 0 to 1`)
+  if (!(p >= 0 && p <= 1)) throw new Error(`quantile: p is ${described(p)}: expected a number from 0 to 1`)
   const probabilities = Array.from(logProbabilities, Math.exp)
   let left = p * probabilities.reduce((sum, probability) => sum + probability, 0)
   let last = 0
@@ -87,7 +88,7 @@ export function logDensity(logProbabilities: ArrayLike<number>, borders: Float64
 
 function checkBins(operation: string, bins: number): void {
   if (!(Number.isInteger(bins) && bins > 0))
-    throw new Error(`${operation}: bins is ${bins}: expected a positive whole number`)
+    throw new Error(`${operation}: bins is ${described(bins)}: expected a positive whole number`)
 }
 
 function checkLength(operation: string, logProbabilities: ArrayLike<number>, borders: Float64Array): void {

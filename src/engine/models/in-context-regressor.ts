@@ -15,6 +15,7 @@ import { both, either, real } from '../algebra/attention-mask.ts'
 import { matrixProduct } from '../algebra/matrix-product.ts'
 import type { Graph, Tensor } from '../graph/graph.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, type FieldsOf, unknownField } from '../required-types.ts'
 import { joinHeads, projectHeads } from './attention-branch.ts'
 import { attentionParameters, feedForwardParameters, initialValues, normParameters } from './decoder-parameters.ts'
 import { feedForward } from './feed-forward.ts'
@@ -40,6 +41,16 @@ export interface InContextRegressorConfiguration {
 type Defaults = 'feedForwardWidth'
 export type InContextRegressorOptions = Omit<InContextRegressorConfiguration, Defaults> &
   Partial<Pick<InContextRegressorConfiguration, Defaults>>
+
+const fields: FieldsOf<InContextRegressorConfiguration> = {
+  features: true,
+  bins: true,
+  contextLength: true,
+  depth: true,
+  width: true,
+  heads: true,
+  feedForwardWidth: true,
+}
 
 /** What is not given, or undefined, is the default. It checks nothing. */
 export function completeRegressor(options: InContextRegressorOptions): InContextRegressorConfiguration {
@@ -126,9 +137,11 @@ function regressorParameters(
 
 function checkRegressor(options: InContextRegressorOptions): void {
   const { features, bins, contextLength, depth, width, heads, feedForwardWidth = 1 } = options
-  const problems: string[] = []
+  const unknown = unknownField(options, fields)
+  const problems: string[] = unknown ? [unknown] : []
   for (const [field, value] of Object.entries({ features, bins, contextLength, depth, width, heads, feedForwardWidth }))
-    if (!(Number.isInteger(value) && value > 0)) problems.push(`${field} is ${value}: expected a positive whole number`)
+    if (!(Number.isInteger(value) && value > 0))
+      problems.push(`${field} is ${described(value)}: expected a positive whole number`)
   if (problems.length === 0 && width % heads !== 0)
     problems.push(`width is ${width}: expected a multiple of heads, which is ${heads}`)
   if (problems.length > 0)

@@ -5,6 +5,7 @@
 import type { Random } from '../../statistics/random.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, type FieldsOf, unknownField } from '../required-types.ts'
 
 export interface MemoryConfiguration {
   /** Pairs of a key and a value, all trained. A square number with product keys. */
@@ -25,15 +26,19 @@ export interface MemoryConfiguration {
   readonly query?: 'state' | 'history'
 }
 
+const fields: FieldsOf<MemoryConfiguration> = { slots: true, chosen: true, productKeys: true, block: true, query: true }
+
 const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
 
 /** One sentence for each field that is not valid; empty when all is well. */
 export function memoryProblems(memory: MemoryConfiguration, width: number, depth: number): string[] {
-  if (typeof memory !== 'object' || memory === null) return [`memory is ${memory}: expected an object, or absent`]
+  if (typeof memory !== 'object' || memory === null)
+    return [`memory is ${described(memory)}: expected an object, or absent`]
   const { slots, chosen, productKeys = false, block = 0, query = 'state' } = memory
-  const problems: string[] = []
+  const unknown = unknownField(memory, fields)
+  const problems: string[] = unknown ? [`memory: ${unknown}`] : []
   const expect = (holds: boolean, field: keyof MemoryConfiguration, expected: string) => {
-    if (!holds) problems.push(`memory.${field} is ${memory[field]}: expected ${expected}`)
+    if (!holds) problems.push(`memory.${field} is ${described(memory[field])}: expected ${expected}`)
   }
   expect(isPositiveInteger(slots), 'slots', 'a positive whole number')
   expect(isPositiveInteger(chosen), 'chosen', 'a positive whole number')

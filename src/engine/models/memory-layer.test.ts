@@ -147,7 +147,7 @@ it.each<readonly [MemoryConfiguration, string]>([
       'memory.productKeys is true: expected false where the width is odd, and it is 5',
   ],
   [{ slots: 8, chosen: 2, block: 3 }, 'memory.block is 3: expected a whole number from 0 to depth, 2'],
-  [{ slots: 8, chosen: 2, query: 'past' as 'state' }, 'memory.query is past: expected "state" or "history"'],
+  [{ slots: 8, chosen: 2, query: 'past' as 'state' }, 'memory.query is "past": expected "state" or "history"'],
 ])('%j is refused', (memory, sentences) => {
   expect(memoryProblems(memory, 5, 2).join('; ')).toBe(sentences)
 })

@@ -1,6 +1,8 @@
 /**
  * The model that a checkpoint, or a message to another thread, speaks of: from its kind and its configuration.
  */
+
+import { described } from '../required-types.ts'
 import { type BigramConfiguration, bigram } from './bigram.ts'
 import { decoder } from './decoder.ts'
 import { completeDecoder, type DecoderOptions } from './decoder-configuration.ts'
@@ -31,11 +33,14 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
   bigram: { build: options => bigram(options as BigramConfiguration), complete: options => options },
 }
 
-/** Throws a sentence for a kind that is not built in, and the builder's own for a configuration that is not valid. */
-export function modelOf(kind: string, configuration: object): Model {
+/**
+ * Throws a sentence for a kind that is not built in, which ends in what to do `instead`, and the builder's own for a configuration that is not
+ * valid.
+ */
+export function modelOf(kind: string, configuration: object, instead = 'it must be given'): Model {
   if (!Object.hasOwn(builtIn, kind))
     throw new Error(
-      `there is no model of kind ${JSON.stringify(kind)} built in (${Object.keys(builtIn).join(', ')} are); it must be given`,
+      `there is no model of kind ${described(kind)} built in (${Object.keys(builtIn).join(', ')} are); ${instead}`,
     )
   return builtIn[kind]!.build(configuration)
 }

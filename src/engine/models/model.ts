@@ -118,6 +118,8 @@ export interface Model {
   readonly vocabulary: number
   readonly contextLength: number
   readonly inputs: ModelInputs
+  /** Whether positions see later ones, so that no text can be continued token by token. Default false. */
+  readonly seesAhead?: boolean
   readonly parameters: readonly Parameter[]
   /** What can be captured, with the size of one position. */
   readonly readouts: Readonly<Record<string, number>>

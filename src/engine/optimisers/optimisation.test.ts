@@ -121,10 +121,16 @@ describe('what optimisers remember', () => {
 
 describe('groups that make no sense are refused before anything moves', () => {
   it.each([
-    [{ kind: 'lion', betas: [0.9, 1] }, 'betas is 0.9,1: expected two numbers from 0 to below 1'],
-    [{ kind: 'sgd', momentum: -0.1 }, 'momentum is -0.1: expected a number from 0 to below 1'],
-    [{ kind: 'sgd', momentum: 0, nesterov: true }, 'nesterov is true: expected false where momentum is 0'],
-    [{ kind: 'adagrad' }, 'optimiser.kind is adagrad: expected adamw, muon, lion or sgd'],
+    [
+      { kind: 'lion', betas: [0.9, 1] },
+      'groups[1].optimiser.betas is [0.9, 1]: expected two numbers from 0 to below 1',
+    ],
+    [{ kind: 'sgd', momentum: -0.1 }, 'groups[1].optimiser.momentum is -0.1: expected a number from 0 to below 1'],
+    [
+      { kind: 'sgd', momentum: 0, nesterov: true },
+      'groups[1].optimiser.nesterov is true: expected false where momentum is 0',
+    ],
+    [{ kind: 'adagrad' }, 'groups[1].optimiser.kind is "adagrad": expected adamw, muon, lion or sgd'],
   ] as const)('%j', async (optimiser, sentence) => {
     const optimisation = new Optimisation(parameters, 1)
     const values = new Map([['matrix', spread(12, 1)] as const, ['gain', spread(5, 2)] as const])

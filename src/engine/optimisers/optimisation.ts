@@ -4,6 +4,7 @@
 import type { Program } from '../graph/program.ts'
 import { sizeOf } from '../graph/shape.ts'
 import type { Parameter } from '../parameter.ts'
+import { described } from '../required-types.ts'
 import { adamwStep } from './adamw.ts'
 import { lionStep } from './lion.ts'
 import { muonDirection, muonMove } from './muon.ts'
@@ -35,7 +36,7 @@ export class Optimisation {
     const gradientNorm = globalNorm(moving.map(({ name }) => gradients.get(name)!))
     const limit = options.clipNorm ?? Number.POSITIVE_INFINITY
     if (!(typeof limit === 'number' && limit > 0))
-      throw new Error(`optimStep: clipNorm is ${limit}: expected a positive number, or null for no clipping`)
+      throw new Error(`optimStep: clipNorm is ${described(limit)}: expected a positive number, or null for no clipping`)
     const gradientScale = gradientNorm > limit ? limit / gradientNorm : 1
 
     const byMuon = new Map<ParameterGroup, Parameter[]>()

@@ -51,7 +51,10 @@ export interface Sgd {
 export type Optimiser = AdamW | Muon | Lion | Sgd
 
 export interface ParameterGroup {
-  /** Which parameters: a role, several, or a predicate. A parameter belongs to the first group that matches it. */
+  /**
+   * Which parameters: a role, several, or a predicate. A parameter belongs to the first group that matches it. There may be none of a role; a
+   * predicate has to hold for one at least.
+   */
   readonly match: ParameterRole | readonly ParameterRole[] | ((parameter: Parameter) => boolean)
   readonly optimiser: Optimiser
   readonly learningRate: number

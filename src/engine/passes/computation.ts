@@ -10,8 +10,10 @@ import { crossEntropy } from '../losses/cross-entropy.ts'
 import type { Loss } from '../losses/loss.ts'
 import { policyLosses } from '../losses/policy-loss.ts'
 import { distributionLogits, type Targets, targetLogProbabilities } from '../losses/target-log-probability.ts'
+import { builtModel } from '../models/built-model.ts'
 import type { BuildInputs, Model } from '../models/model.ts'
 import type { Parameter } from '../parameter.ts'
+import { described } from '../required-types.ts'
 
 /** Everything that makes two computations of one model different; equal ones share a program. */
 export interface ComputationShape {
@@ -73,7 +75,7 @@ export function buildComputation(
   const { rows, positions } = shape
   const { trained, effective } = parameters(graph, shape.adapter)
   const dropoutMasks: DropoutMask[] = []
-  const built = model.build({
+  const inputs: BuildInputs = {
     ...modelInputs(graph, model, shape),
     parameters: effective,
     rows,
@@ -83,7 +85,8 @@ export function buildComputation(
       dropoutMasks.push(dropoutMask(name, tensor, rate, rows))
       return multiply(tensor, graph.input(`dropout.${name}`, tensor.shape))
     },
-  })
+  }
+  const built = builtModel(model, inputs, shape.capture)
   const { objective, outputs } = graph.within('loss', () => lossTensors(graph, shape, built.logits, built.innerLogits))
   for (const name of shape.capture) outputs[`captured.${name}`] = built.readouts.get(name)!
   if (shape.gradients) {
@@ -164,7 +167,7 @@ function targetTensors(graph: Graph, targets: ComputationShape['targets'], count
 /** Masks are drawn by position, so the first axis of what is dropped must count the positions of all rows. */
 function dropoutMask(name: string, { shape }: Tensor, rate: number, rows: number): DropoutMask {
   if (!(rate > 0 && rate < 1))
-    throw new Error(`dropout ${name}: the rate is ${rate}: expected a number from 0 to below 1`)
+    throw new Error(`dropout ${name}: the rate is ${described(rate)}: expected a number from 0 to below 1`)
   if (shape[0]! % rows !== 0)
     throw new Error(
       `dropout ${name}: the first axis of (${shape.join(', ')}) does not count the positions of ${rows} rows`,

@@ -61,6 +61,14 @@ it('learns a text by adapters alone, and is the same model when it was written a
 
   const folder = join(scratch, 'tuned')
   const all = new Map([...values, ...(await trainer.values())])
+  for (const [given, sentence] of [
+    [
+      { model, values: all },
+      'values has blocks.0.attention.query.adapter.a, which the model does not have: give `adapters`',
+    ],
+    [{ model, values, adapters }, 'values has no blocks.0.attention.query.adapter.a, which the adapters have'],
+  ] as const)
+    expect(() => writePretrained(folder, given)).toThrow(sentence)
   writePretrained(folder, { model, values: all, adapters, from: fixture('llama-tied') })
   const again = readPretrained(folder)
   const merged = await engine.createTrainer({ model: again.model, values: again.values })

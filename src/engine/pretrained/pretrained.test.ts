@@ -148,8 +148,8 @@ function changed(name: (typeof names)[number], changes: object): string {
 
 describe('what cannot be computed is refused: ', () => {
   it.each<[object, string]>([
-    [{ model_type: 'gpt2' }, 'model_type "gpt2" (llama and qwen3 can be read)'],
-    [{ model_type: 'toString' }, 'model_type "toString"'],
+    [{ model_type: 'gpt2' }, 'its model_type is "gpt2": Llama and Qwen3 style (llama, qwen3) can be read'],
+    [{ model_type: 'toString' }, 'its model_type is "toString"'],
     [
       { architectures: ['LlamaForSequenceClassification'] },
       'LlamaForSequenceClassification (expected LlamaForCausalLM)',

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Llama3Scaling } from '../algebra/rotary.ts'
 import { type DecoderOptions, decoderProblems } from '../models/decoder-configuration.ts'
+import { described } from '../required-types.ts'
 
 const whole = z.int().positive()
 const positive = z.number().positive()
@@ -58,6 +59,10 @@ export function parsePublished(text: string): PublishedConfiguration {
   } catch (cause) {
     throw new Error('its config.json is not JSON', { cause })
   }
+  const { model_type: kind } = Object(value) as { readonly model_type?: unknown }
+  // All that would be missing by the names of another kind says less.
+  if (typeof kind === 'string' && !Object.hasOwn(architectures, kind))
+    throw new Error(`its model_type is ${described(kind)}: Llama and Qwen3 style (llama, qwen3) can be read`)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'as a whole'}: ${message}`)
@@ -99,7 +104,6 @@ export function decoderOf(published: PublishedConfiguration): DecoderOptions {
 
 function unsupported(published: PublishedConfiguration): string[] {
   const { model_type: kind, architectures: named, head_dim, num_key_value_heads, layer_types } = published
-  if (!Object.hasOwn(architectures, kind)) return [`model_type ${JSON.stringify(kind)} (llama and qwen3 can be read)`]
   const problems: string[] = []
   const refuse = (holds: unknown, problem: string) => {
     if (holds) problems.push(problem)

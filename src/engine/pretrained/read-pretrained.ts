@@ -9,6 +9,7 @@ import { decoder } from '../models/decoder.ts'
 import { completeDecoder, type DecoderConfiguration } from '../models/decoder-configuration.ts'
 import type { Model } from '../models/model.ts'
 import type { Parameter } from '../parameter.ts'
+import { described, type FieldsOf, requireFields } from '../required-types.ts'
 import { decoderOf, type PublishedConfiguration, parsePublished } from './published-configuration.ts'
 import { isSpare, publishedTensor, transposed } from './published-tensors.ts'
 import { openWeights, type PublishedWeights } from './published-weights.ts'
@@ -38,13 +39,20 @@ export function readPretrained(folder: string, options: ReadPretrainedOptions = 
   }
 }
 
-function read(folder: string, { contextLength }: ReadPretrainedOptions): Pretrained {
+const fields: FieldsOf<ReadPretrainedOptions> = { contextLength: true }
+
+function read(folder: string, options: ReadPretrainedOptions): Pretrained {
+  requireFields('options', options, fields)
+  const { contextLength } = options
+  if (!existsSync(folder)) throw new Error('there is no such folder')
   const path = join(folder, 'config.json')
   if (!existsSync(path)) throw new Error('there is no config.json')
   const published = parsePublished(readFileSync(path, 'utf8'))
   const whole = decoderOf(published)
   if (contextLength !== undefined && contextLength > whole.contextLength)
-    throw new Error(`contextLength is ${contextLength}: expected at most ${whole.contextLength}, which it was made for`)
+    throw new Error(
+      `contextLength is ${described(contextLength)}: expected at most ${whole.contextLength}, which it was made for`,
+    )
   const configuration = completeDecoder({ ...whole, contextLength: contextLength ?? whole.contextLength })
   const weights = openWeights(folder)
   try {

@@ -3,24 +3,50 @@
  */
 
 import type { ModelInput } from '../datum.ts'
-import { checkInput, type ModelFacts } from '../losses/check-data.ts'
+import { checkInput, checkTokens, type ModelFacts } from '../losses/check-data.ts'
 import { leastTemperature } from '../losses/target-log-probability.ts'
-import { requireList, requireRecord } from '../required-types.ts'
+import type { Model } from '../models/model.ts'
+import { described, type FieldsOf, requireFields, requireList, requireRecord } from '../required-types.ts'
 import type { Prefix, SampleRequest } from '../sampling.ts'
 import { Context } from './context.ts'
+
+const fields: FieldsOf<SampleRequest> = {
+  prompt: true,
+  samples: true,
+  firstSample: true,
+  maximumTokens: true,
+  seed: true,
+  key: true,
+  temperature: true,
+  topK: true,
+  topP: true,
+  stop: true,
+  blocked: true,
+  topLogProbabilities: true,
+  returnSupport: true,
+  keepPrefix: true,
+}
+
+/** What follows the last position of a model that was trained to see what follows means nothing. */
+export function requireContinuable(verb: string, { seesAhead = false }: Model): void {
+  if (seesAhead)
+    throw new Error(
+      `${verb}: a bidirectional model cannot be continued, for its positions see later ones; use anyOrderSample (diffusion/)`,
+    )
+}
 
 /** Throws one sentence for the first thing that is wrong. */
 export function checkSampleRequests(requests: readonly SampleRequest[], model: ModelFacts, owner: object): void {
   requireList('sample: requests', requests)
   for (const [index, request] of requests.entries()) {
     const place = `sample: requests[${index}]`
-    requireRecord(place, request)
+    requireFields(place, request, fields)
     checkPrompt(`${place}.prompt`, request.prompt, model, owner)
     const { key = '' } = request
     const { samples = 1, firstSample = 0, maximumTokens, seed = 0, temperature = 1 } = request
     const { topP = 1, topK, topLogProbabilities = 0 } = request
     const expect = (holds: boolean, field: string, value: unknown, expected: string) => {
-      if (!holds) throw new Error(`${place}.${field} is ${value}: expected ${expected}`)
+      if (!holds) throw new Error(`${place}.${field} is ${described(value)}: expected ${expected}`)
     }
     const isWhole = (value: number, from: number) => Number.isInteger(value) && value >= from
     expect(isWhole(samples, 1), 'samples', samples, 'a positive whole number')
@@ -39,7 +65,7 @@ export function checkSampleRequests(requests: readonly SampleRequest[], model: M
       topLogProbabilities,
       `a whole number from 0 to the ${model.vocabulary} tokens of the vocabulary`,
     )
-    checkTokens(place, request, model.vocabulary)
+    checkBlockedAndStop(place, request, model.vocabulary)
     // The last token that is drawn is not read.
     const { length } = 'length' in request.prompt ? request.prompt : request.prompt.tokens
     if (length + maximumTokens - 1 > model.contextLength)
@@ -66,14 +92,14 @@ export function checkPrefix(place: string, prefix: Prefix, owner: object): asser
     throw new Error(`${place} is a prefix that this sampler did not make: prefixes live with their sampler`)
 }
 
-function checkTokens(place: string, { blocked = [], stop = [] }: SampleRequest, vocabulary: number): void {
+function checkBlockedAndStop(place: string, { blocked = [], stop = [] }: SampleRequest, vocabulary: number): void {
   requireList(`${place}.blocked`, blocked)
   requireList(`${place}.stop`, stop)
-  for (const [index, sequence] of stop.entries()) requireList(`${place}.stop[${index}]`, sequence)
-  const isToken = (token: number) => Number.isInteger(token) && token >= 0 && token < vocabulary
-  const wrong = [...blocked, ...stop.flat()].find(token => !isToken(token))
-  if (wrong !== undefined)
-    throw new Error(`${place} blocks or stops at ${wrong}, which is not one of the ${vocabulary} tokens`)
-  if (stop.some(({ length }) => length === 0)) throw new Error(`${place}.stop has a sequence without tokens`)
+  checkTokens(`${place}.blocked`, blocked, vocabulary)
+  for (const [index, sequence] of stop.entries()) {
+    requireList(`${place}.stop[${index}]`, sequence)
+    checkTokens(`${place}.stop[${index}]`, sequence, vocabulary)
+    if (sequence.length === 0) throw new Error(`${place}.stop[${index}] is empty: expected a sequence of tokens`)
+  }
   if (new Set(blocked).size === vocabulary) throw new Error(`${place}.blocked names every token of the vocabulary`)
 }

@@ -4,25 +4,34 @@
 import type { CrossEntropyDatum } from '../datum.ts'
 import { checkDistribution, checkInput, checkTargets, type ModelFacts } from '../losses/check-data.ts'
 import { distributionBehind, raggedBehind } from '../positions-behind.ts'
-import { requireList, requireRecord } from '../required-types.ts'
+import { described, type FieldsOf, requireFields, requireList, requireRecord } from '../required-types.ts'
 import type { ScoreRequest } from '../sampling.ts'
 import type { Context } from './context.ts'
 import { checkPrefix } from './sample-request.ts'
+
+const fields: FieldsOf<ScoreRequest> = {
+  prefix: true,
+  input: true,
+  targets: true,
+  distribution: true,
+  adapter: true,
+  topLogProbabilities: true,
+}
 
 /** Throws one sentence for the first thing that is wrong. */
 export function checkScoreRequests(requests: readonly ScoreRequest[], model: ModelFacts, owner: object): void {
   requireList('score: requests', requests)
   for (const [index, request] of requests.entries()) {
     const place = `score: requests[${index}]`
-    requireRecord(place, request)
+    requireFields(place, request, fields)
     const { prefix, input, targets, distribution, topLogProbabilities = 0 } = request
-    if (prefix === undefined) checkInput(place, input, model)
+    if (prefix === undefined) checkInput(`${place}.input`, input, model)
     else {
       checkPrefix(`${place}.prefix`, prefix, owner)
       requireRecord(`${place}.input`, input)
       if (input.encoderTokens)
         throw new Error(`${place}.input has encoderTokens: those of its prefix count, leave them out`)
-      checkInput(place, { ...input, ...prefix.input, tokens: input.tokens }, model)
+      checkInput(`${place}.input`, { ...input, ...prefix.input, tokens: input.tokens }, model)
       const { length } = input.tokens
       if (prefix.length + length > model.contextLength)
         throw new Error(
@@ -37,7 +46,7 @@ export function checkScoreRequests(requests: readonly ScoreRequest[], model: Mod
     checkTargets(place, targets, positions, model.vocabulary)
     if (!(Number.isInteger(topLogProbabilities) && topLogProbabilities >= 0 && topLogProbabilities <= model.vocabulary))
       throw new Error(
-        `${place}.topLogProbabilities is ${topLogProbabilities}: expected a whole number from 0 to the ` +
+        `${place}.topLogProbabilities is ${described(topLogProbabilities)}: expected a whole number from 0 to the ` +
           `${model.vocabulary} tokens of the vocabulary`,
       )
   }

@@ -3,6 +3,7 @@
  */
 import { reshape } from '../algebra/arrangement.ts'
 import { Graph, type Tensor } from '../graph/graph.ts'
+import { builtModel } from '../models/built-model.ts'
 import type { Model } from '../models/model.ts'
 import type { ParameterTensors } from '../passes/computation.ts'
 import { addIntegers } from './cache-tensors.ts'
@@ -24,7 +25,7 @@ export function wholeRolloutGraph(
   const { rows, positions, encoderPositions, choice } = shape
   const graph = new Graph()
   const lengths = graph.indices('data.lengths', [rows], positions + 1)
-  const { logits } = model.build({
+  const { logits } = builtModel(model, {
     graph,
     parameters: parameters(graph, true).effective,
     rows,
