@@ -34,7 +34,7 @@ export interface HalvesEvaluation {
 /** The first entrant is the yardstick, as by rolling origin. Histories are the other half, whatever an entrant says. */
 export async function evaluateHalves(
   entrants: readonly Entrant[],
-  environments: readonly Series[],
+  environments: readonly Omit<Series, 'references'>[],
   { splits, pools, resamples: count, seed, worth }: HalvesOptions,
 ): Promise<HalvesEvaluation> {
   const resamples = groupResamples(

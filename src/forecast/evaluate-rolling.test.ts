@@ -15,10 +15,15 @@ import { ridge } from './ridge.ts'
 
 const worth = (forecasts: readonly Forecast[]) => forecasts.map(({ quantiles }) => quantiles[2])
 const options: RollingEvaluationOptions = { resamples: 200, seed: 1, worth }
-const olmo = { environment: recipeEnvironment('olmo'), records: plantedRecords('olmo', 60, seededRandom(1)) }
+const olmo = {
+  environment: recipeEnvironment('olmo'),
+  records: plantedRecords('olmo', 60, seededRandom(1)),
+  references: [],
+}
 const nanochat = {
   environment: recipeEnvironment('nanochat'),
   records: plantedRecords('nanochat', 60, seededRandom(2), 1001),
+  references: [],
 }
 const entrant = (name: string, forecaster: Forecaster, history: Entrant['history'] = 'in-environment'): Entrant => ({
   name,
@@ -128,7 +133,7 @@ test('in pools of few rows, knowing only that gains shrink is worth little; over
     ),
   )
   const clock = saying(({ id }) => -id, 1)
-  const { results } = await evaluateRolling([entrant('clock', clock)], planRolling([{ environment, records }]), options)
+  const { results } = await evaluateRolling([entrant('clock', clock)], planRolling([{ environment, records, references: [] }]), options)
   const whole = spearman(
     records.map(({ id }) => -id),
     records.map(({ measured }) => measured!.gain),
@@ -152,7 +157,7 @@ test('between forecasters that know nothing, Holm lets few differences through',
         saying(({ id }) => own.get(id)!, 1),
       )
     })
-    const { differences } = await evaluateRolling(guesses, planRolling([{ environment, records }]), {
+    const { differences } = await evaluateRolling(guesses, planRolling([{ environment, records, references: [] }]), {
       ...options,
       resamples: 5,
     })
@@ -174,7 +179,7 @@ test('the quantiles are scored as the pinball loss says', async () => {
         saying(() => 0, 0),
       ),
     ],
-    planRolling([{ environment, records }]),
+    planRolling([{ environment, records, references: [] }]),
     options,
   )
   // Of two tested gains, 1 and 0, all quantiles say 0: the loss of the first is the mean level, one half.

@@ -71,7 +71,7 @@ export function planRolling(
   others: readonly Series[] = [],
   options: RollingOptions = rollingDefaults,
 ): RollingPlan {
-  const pools = environments.map(({ records }) => rollingPools(records, options))
+  const pools = environments.map(series => rollingPools(series, options))
   pools.forEach((some, index) => {
     if (some.length > 0) return
     const { environment, records } = environments[index]!

@@ -1,38 +1,47 @@
 /**
- * Records as they were known at an earlier time: an idea that was repeated later had fewer runs then, and another gain.
+ * Records as they were known at an earlier time: with the runs that had begun then, of their references too. What came later changes more
+ * than its own record: the median of a reference, and the noise that every standard error and verdict of a version rests on.
  */
-import { objectiveOf } from '../experiment/environment.ts'
-import type { ExperimentRecord } from '../experiment/record.ts'
-import { byOrigin, evidenceOf, finishedValues } from '../experiment/records.ts'
-import { median } from '../statistics/summary.ts'
+import type { ExperimentRecord, MeasuredGain } from '../experiment/record.ts'
+import { buildRecords, type InterventionWithRuns } from '../experiment/records.ts'
 
-/** The records without the runs that began after the first run of `next`; those of which nothing is left are left out. */
+/**
+ * The records without the runs that began after the first run of `next`; those of which nothing is left are left out. Records without any
+ * run were never measured here, and stay as they are.
+ *
+ * @param references with all their runs, those of every version that the records are of
+ */
 export function knownBefore(
   records: readonly ExperimentRecord[],
   next: readonly ExperimentRecord[],
+  references: readonly InterventionWithRuns[],
 ): ExperimentRecord[] {
   const began = Math.min(...next.flatMap(({ runs }) => runs.map(({ id }) => id)))
-  return records.flatMap(record => {
-    if (record.runs.every(({ id }) => id < began)) return [record]
-    const runs = record.runs.filter(({ id }) => id < began)
-    return runs.length === 0 ? [] : [withRuns(record, runs)]
+  const until = ({ id, versionId, kind, intervention, runs }: InterventionWithRuns): InterventionWithRuns => {
+    return { id, versionId, kind, intervention, runs: runs.filter(({ id }) => id < began) }
+  }
+  const environments = new Map(records.map(({ environment }) => [environment.version.id, environment]))
+  const rows = records.map(({ id, environment, intervention, runs }) =>
+    until({ id, versionId: environment.version.id, kind: 'candidate', intervention, runs }),
+  )
+  const own = references.filter(({ versionId }) => environments.has(versionId)).map(until)
+  const then = buildRecords(environments, [...own, ...rows])
+  return records.flatMap((record, index) => {
+    if (record.runs.length === 0) return [record]
+    const { runs, outcome, measured, verdict } = then[index]!
+    if (runs.length === 0) return []
+    const unchanged =
+      runs.length === record.runs.length && verdict === record.verdict && sameGain(measured, record.measured)
+    return [unchanged ? record : { ...record, runs, outcome, measured, verdict }]
   })
 }
 
-/**
- * The same record with fewer runs. Its noise stays what it is: it says nothing of how well the idea did. Where a log's row was run again
- * here, its gain against the log's reference is not known any more.
- */
-function withRuns(record: ExperimentRecord, runs: ExperimentRecord['runs']): ExperimentRecord {
-  const { name, direction } = objectiveOf(record.environment.family)
-  const values = finishedValues(evidenceOf(runs), name)
-  const { id, environment, intervention, changes, measured } = record
-  const outcome = values.length > 0 ? 'finished' : (evidenceOf(runs).at(-1)?.outcome?.kind ?? null)
-  const before = { id, environment, intervention, changes, runs, outcome, verdict: null }
-  const { own, imported } = byOrigin(record.runs)
-  if (measured === null || values.length === 0 || (own.length > 0 && imported.length > 0)) {
-    return { ...before, measured: null }
-  }
-  const change = median(values) - median(finishedValues(evidenceOf(record.runs), name))
-  return { ...before, measured: { ...measured, gain: measured.gain + (direction === 'minimize' ? -change : change) } }
+function sameGain(first: MeasuredGain | null, second: MeasuredGain | null): boolean {
+  if (first === null || second === null) return first === second
+  return (
+    first.gain === second.gain &&
+    first.standardError === second.standardError &&
+    first.degreesOfFreedom === second.degreesOfFreedom &&
+    first.probabilityBetter === second.probabilityBetter
+  )
 }

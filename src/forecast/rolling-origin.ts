@@ -7,6 +7,7 @@
 import type { Environment } from '../experiment/environment.ts'
 import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
+import type { InterventionWithRuns } from '../experiment/records.ts'
 import { finishedShare } from './evidence.ts'
 import type { HistoryKind } from './history-kind.ts'
 import { knownBefore } from './known-before.ts'
@@ -26,6 +27,8 @@ export const rollingDefaults: RollingOptions = { poolSize: 4, firstTested: 8, mo
 export interface Series {
   readonly environment: Environment
   readonly records: readonly ExperimentRecord[]
+  /** What these were measured against, with its runs; none where records have no runs either. */
+  readonly references: readonly InterventionWithRuns[]
 }
 
 export interface RollingPool {
@@ -40,14 +43,14 @@ export function isTestable(record: ExperimentRecord): boolean {
 }
 
 /** In the order of ids, which is that of creation. A pool of one row, at the end, is left out: it has no order. */
-export function rollingPools(records: readonly ExperimentRecord[], options: RollingOptions): RollingPool[] {
+export function rollingPools({ records, references }: Series, options: RollingOptions): RollingPool[] {
   const { poolSize, firstTested, mostPools } = options
   const ordered = records.filter(isTestable).sort((first, second) => first.id - second.id)
   const starts: number[] = []
   for (let start = firstTested; start + 2 <= ordered.length; start += poolSize) starts.push(start)
   return evenlySpread(starts, mostPools).map(start => {
     const tested = ordered.slice(start, start + poolSize)
-    return { tested, earlier: knownBefore(ordered.slice(0, start), tested) }
+    return { tested, earlier: knownBefore(ordered.slice(0, start), tested, references) }
   })
 }
 

@@ -41,7 +41,7 @@ import {
   interventionsOf,
 } from './interventions.ts'
 import { isCurrent, migrate } from './migrations.ts'
-import { recordsOf } from './records.ts'
+import { recordsAndReferencesOf, recordsOf } from './records.ts'
 import { roundsOf, storeRound } from './rounds.ts'
 import { claimRun, importRuns, openRuns, run, runsOf, runsOfCampaign, writeOutcome } from './runs.ts'
 import { inSentences, openFile, sqliteDialect } from './sqlite.ts'
@@ -88,6 +88,7 @@ const verbs = {
   storeRound,
   roundsOf,
   recordsOf,
+  recordsAndReferencesOf,
   recordImport,
   recordImports,
   importedRows,

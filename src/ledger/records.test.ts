@@ -28,6 +28,10 @@ test('records come with environment, runs, gain and verdict, in order of creatio
   expect(records[0]!.changes).toEqual([{ option: 'rate', from: 0.1, to: 0.2 }])
   expect(records[0]!.measured!.gain).toBeCloseTo(0.495, 12)
   expect(await ledger.recordsOf({ withoutRuns: true })).toHaveLength(3)
+  const { references } = await ledger.recordsAndReferencesOf()
+  expect(references.map(({ id, versionId, runs }) => ({ id, versionId, runs: runs.length }))).toEqual([
+    { id: referenceId, versionId: version.id, runs: 3 },
+  ])
 })
 
 test('records are found by family and by version', async () => {

@@ -24,6 +24,14 @@ const pageSize = 5000
 
 /** The records (references left out) in order of creation. */
 export async function recordsOf(db: Database, filter: RecordFilter = {}): Promise<ExperimentRecord[]> {
+  return (await recordsAndReferencesOf(db, filter)).records
+}
+
+/** The same with the references that they were measured against, for whoever asks what was known at an earlier time. */
+export async function recordsAndReferencesOf(
+  db: Database,
+  filter: RecordFilter = {},
+): Promise<{ readonly records: ExperimentRecord[]; readonly references: InterventionWithRuns[] }> {
   const environments = await environmentsOf(db, filter)
   const versionIds = filter.familyIds || filter.versionIds ? [...environments.keys()] : null
   const rows = new Map<number, InterventionWithRuns & { readonly runs: StoredRun[] }>()
@@ -42,7 +50,7 @@ export async function recordsOf(db: Database, filter: RecordFilter = {}): Promis
     if (page.length < pageSize) break
   }
   const shown = filter.withoutRuns ? [...rows.values()] : [...rows.values()].filter(({ runs }) => runs.length > 0)
-  return buildRecords(environments, shown)
+  return { records: buildRecords(environments, shown), references: shown.filter(({ kind }) => kind === 'reference') }
 }
 
 function interventionRows(db: Database, versionIds: readonly string[] | null) {

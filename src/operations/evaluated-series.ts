@@ -61,9 +61,15 @@ export async function withSeries<T>(
 
 /** Records that say how their idea went, by family; the family with most to say first. */
 export async function seriesOf(ledger: Ledger): Promise<Series[]> {
-  const byFamily = Map.groupBy(await ledger.recordsOf({}), ({ environment }) => environment.familyId)
-  return [...byFamily.values()]
-    .map(records => ({ environment: records[0]!.environment, records: records.filter(isTestable) }))
+  const { records, references } = await ledger.recordsAndReferencesOf()
+  const familyOf = new Map(records.map(({ environment }) => [environment.version.id, environment.familyId]))
+  const referencesOf = Map.groupBy(references, ({ versionId }) => familyOf.get(versionId))
+  return [...Map.groupBy(records, ({ environment }) => environment.familyId)]
+    .map(([familyId, own]) => ({
+      environment: own[0]!.environment,
+      records: own.filter(isTestable),
+      references: referencesOf.get(familyId) ?? [],
+    }))
     .filter(({ records }) => records.length > 0)
     .sort((first, second) => second.records.length - first.records.length)
 }
