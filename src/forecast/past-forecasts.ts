@@ -4,7 +4,9 @@
  * records, so that a history that has grown asks the same again.
  */
 import type { Environment } from '../experiment/environment.ts'
+import type { Intervention } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { endingsOf } from './evidence.ts'
 import type { PureForecaster } from './forecaster.ts'
 import { byReference } from './judge-pool.ts'
 import { isTestable } from './rolling-origin.ts'
@@ -60,9 +62,32 @@ function originsIn(count: number): { readonly origin: number; readonly next: num
 
 /**
  * Forecasts are functions of their arguments, and some take a second: whoever asks again, as an evaluation does for each pool, gets what
- * was computed before. Kept by candidate, as long as it is in use.
+ * was computed before. Kept by the candidate's intervention, as long as it is in use: the record of an idea is made anew as it is repeated.
  */
-const memory = new WeakMap<ExperimentRecord, Map<string, Forecast>>()
+const memory = new WeakMap<Intervention, Map<string, Forecast>>()
+
+/** All that a forecast can depend on: words, code and options by their number, what came of them in full. */
+const keys = new WeakMap<ExperimentRecord, string>()
+const numbers = new WeakMap<Intervention | Environment, number>()
+let lastNumber = 0
+
+function numberOf(value: Intervention | Environment): number {
+  const known = numbers.get(value)
+  if (known !== undefined) return known
+  lastNumber += 1
+  numbers.set(value, lastNumber)
+  return lastNumber
+}
+
+function keyOf(record: ExperimentRecord): string {
+  const known = keys.get(record)
+  if (known !== undefined) return known
+  const { id, environment, intervention, measured } = record
+  const gain = measured === null ? null : [measured.gain, measured.standardError].map(String)
+  const key = [id, numberOf(environment), numberOf(intervention), gain, endingsOf(record).map(Number).join('')].join(':')
+  keys.set(record, key)
+  return key
+}
 
 function remembered(
   name: string,
@@ -71,15 +96,16 @@ function remembered(
   tested: readonly ExperimentRecord[],
   seed: number,
 ): Forecast[] {
-  const key = `${name} ${seed} ${known.map(({ id, measured, outcome }) => `${id}:${measured?.gain ?? outcome}`).join(' ')}`
-  const missing = tested.filter(record => !memory.get(record)?.has(key))
+  const { environment } = tested[0]!
+  const key = `${name} ${seed} ${numberOf(environment)} ${known.map(keyOf).join(' ')}`
+  const missing = tested.filter(({ intervention }) => !memory.get(intervention)?.has(key))
   if (missing.length > 0) {
-    const answers = member(missing[0]!.environment, known, missing, { seed })
-    missing.forEach((record, index) => {
-      const own = memory.get(record) ?? new Map<string, Forecast>()
+    const answers = member(environment, known, missing, { seed })
+    missing.forEach(({ intervention }, index) => {
+      const own = memory.get(intervention) ?? new Map<string, Forecast>()
       own.set(key, answers[index]!)
-      memory.set(record, own)
+      memory.set(intervention, own)
     })
   }
-  return tested.map(record => memory.get(record)!.get(key)!)
+  return tested.map(({ intervention }) => memory.get(intervention)!.get(key)!)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { OutcomeKind, Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { forecasters } from './forecaster.ts'
@@ -67,6 +68,23 @@ test('the past is forecast from what came before it, and asked once', () => {
   expect(calls).toHaveLength(2 * before)
 })
 
+test('it is a function of its arguments: what is remembered of a past is of that past alone', () => {
+  const records = drifting(40)
+  const { environment } = records[0]!
+  const asked = [candidateOf(environment, 'again', {})]
+  const once = stack(environment, records, asked, options)
+  const otherwise = (change: (record: ExperimentRecord) => Partial<ExperimentRecord>) =>
+    records.map((record, index) => (index < 8 ? { ...record, ...change(record) } : record))
+  for (const history of [
+    otherwise(({ measured }) => ({ measured: { ...measured!, standardError: 2 } })),
+    otherwise(() => ({ runs: [ended(0, 'finished'), ended(1, 'crashed'), ended(2, 'crashed')] })),
+  ]) {
+    const again = stack(environment, history, asked, options)
+    expect(again).toEqual(stack(environment, structuredClone(history), asked, options))
+    expect(again).not.toEqual(once)
+  }
+})
+
 test('of a long past, the last eight moments are asked, for at most eight records each', () => {
   const records = drifting(400)
   const past = pastForecasts({ constant }, records[0]!.environment, records, 1)
@@ -76,3 +94,8 @@ test('of a long past, the last eight moments are asked, for at most eight record
   )
   for (const [origin, asked] of known) expect(asked[0]!.record.id).toBe(origin + 1)
 })
+
+function ended(seed: number, kind: OutcomeKind): Run {
+  const nothing = { reason: null, exitCode: null, startedAt: null, finishedAt: null, seconds: null, cost: null }
+  return { id: seed, versionId: 'v', interventionId: 1, seed, attempt: 0, outcome: { kind, metrics: {}, ...nothing } }
+}
