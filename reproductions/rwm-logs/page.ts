@@ -120,14 +120,8 @@ function importTable({ imports, plan }: LogsEvidence): string {
   )
 }
 
-/** One block or two have no scatter that an interval could show. */
-function shown(estimate: Estimate, pools: number): Estimate {
-  return blocksOfPools(pools).at(-1)! < 2 ? { ...estimate, resampled: [] } : estimate
-}
-
-function meanTable({ plan, evaluation: { results } }: LogsEvidence): string {
-  const only = plan.pools.length === 1 ? plan.pools[0]!.length : Number.POSITIVE_INFINITY
-  const interval = (estimate: Estimate) => estimateText(Number.isFinite(only) ? shown(estimate, only) : estimate, 2)
+function meanTable({ evaluation: { results } }: LogsEvidence): string {
+  const interval = (estimate: Estimate) => estimateText(estimate, 2)
   const number = (estimate: Estimate) => (Number.isNaN(estimate.value) ? 'none' : numberText(estimate.value, 2))
   return table(
     [
@@ -165,7 +159,9 @@ function differenceTable(differences: readonly Difference[]): string {
       measureWords[measure],
       adjusted <= 0.05 ? `**${first}**` : first,
       second,
-      `${numberText(value, 3)} [${numberText(low, 3)}, ${numberText(high, 3)}]`,
+      Number.isNaN(low)
+        ? numberText(value, 3)
+        : `${numberText(value, 3)} [${numberText(low, 3)}, ${numberText(high, 3)}]`,
       `${better} of ${environments}`,
       chanceText(p),
       chanceText(adjusted),
@@ -179,7 +175,7 @@ function perLog({ plan, evaluation: { results } }: LogsEvidence, figure: Figure)
     plan.environments.map(({ environment }, index) => [
       environment.family.name,
       ...results.map(({ byEnvironment }) =>
-        estimateText(shown(byEnvironment[index]![figure], plan.pools[index]!.length), 2),
+        estimateText(byEnvironment[index]![figure], 2),
       ),
     ]),
   )

@@ -2,14 +2,17 @@
  * Whether one forecaster is better than another, on the same pools: paired differences, each block of consecutive pools one piece of
  * evidence, and Holm's correction over all pairs of one measure. About these environments: other rows of them, not other environments.
  */
+import { intervalOf, meanEstimate } from '../statistics/bootstrap.ts'
 import { holm } from '../statistics/holm.ts'
 import type { Random } from '../statistics/random.ts'
 import { signFlipProbability } from '../statistics/sign-flips.ts'
-import { quantile } from '../statistics/summary.ts'
 import { blocksOfPools, type PoolResample } from './figures.ts'
 import { overPools, type PoolQuality } from './pool-quality.ts'
 
-/** Loss and regret as shares of the yardstick's, so that environments can be averaged. */
+/**
+ * Loss and regret as shares of the mean of both, so that environments can be averaged. Of a third one's or of one of the two, the share would
+ * change as the two are exchanged, which is what p does, and the chances would be wrong.
+ */
 export const comparedMeasures = ['pinball', 'regret', 'spearman'] as const
 export type ComparedMeasure = (typeof comparedMeasures)[number]
 
@@ -23,8 +26,9 @@ export interface Difference {
   readonly measure: ComparedMeasure
   readonly first: string
   readonly second: string
-  /** Mean over the environments; positive: the first is better. */
+  /** Mean over the environments; positive: the first is better. Of loss and regret from −2 to 2, where one has none. */
   readonly value: number
+  /** NaN where an environment has fewer than three blocks. */
   readonly low: number
   readonly high: number
   /** In how many environments the first is better, and worse, of those in which the two can be compared. */
@@ -42,7 +46,6 @@ export interface Difference {
  */
 export function differences(
   contenders: readonly Contender[],
-  yardstick: Contender,
   resamples: readonly (readonly PoolResample[])[],
   random: Random,
 ): Difference[] {
@@ -51,7 +54,7 @@ export function differences(
   )
   return comparedMeasures.flatMap(measure => {
     const found = pairs.flatMap(([first, second]) => {
-      const difference = differenceOf(measure, first, second, yardstick, resamples, random)
+      const difference = differenceOf(measure, first, second, resamples, random)
       return difference === null ? [] : [difference]
     })
     const adjusted = holm(found.map(({ p }) => p))
@@ -79,29 +82,32 @@ function differenceOf(
   measure: ComparedMeasure,
   first: Contender,
   second: Contender,
-  yardstick: Contender,
   resamples: readonly (readonly PoolResample[])[],
   random: Random,
 ): Omit<Difference, 'adjusted'> | null {
   const shares = first.byEnvironment.flatMap((pools, environment) => {
-    const share = poolShares(measure, pools, second.byEnvironment[environment]!, yardstick.byEnvironment[environment]!)
+    const share = poolShares(measure, pools, second.byEnvironment[environment]!)
     return share === null ? [] : [{ share, resamples: resamples[environment]! }]
   })
   if (shares.length === 0) return null
   const values = shares.map(({ share }) => sum(share))
-  const resampled = shares[0]!.resamples.map(
-    (_, index) =>
-      sum(shares.map(({ share, resamples }) => sum(share.map((value, pool) => value * resamples[index]![pool]!)))) /
-      shares.length,
+  const value = sum(values) / shares.length
+  const { low, high } = intervalOf(
+    meanEstimate(
+      shares.map(({ share, resamples }) => ({
+        value: sum(share),
+        resampled: resamples.map(times => sum(share.map((value, pool) => value * times[pool]!))),
+      })),
+    ),
   )
   const blocks = shares.flatMap(({ share }) => blockSums(share))
   return {
     measure,
     first: first.name,
     second: second.name,
-    value: sum(values) / shares.length,
-    low: quantile(resampled, 0.025),
-    high: quantile(resampled, 0.975),
+    value,
+    low,
+    high,
     better: values.filter(value => value > 0).length,
     worse: values.filter(value => value < 0).length,
     environments: shares.length,
@@ -114,7 +120,6 @@ function poolShares(
   measure: ComparedMeasure,
   first: readonly PoolQuality[],
   second: readonly PoolQuality[],
-  yardstick: readonly PoolQuality[],
 ): number[] | null {
   if (measure === 'spearman') {
     const both = first.map((pool, index) => pool.spearman[1] * second[index]!.spearman[1])
@@ -122,7 +127,7 @@ function poolShares(
     if (count === 0) return null
     return first.map((pool, index) => (both[index]! * (pool.spearman[0] - second[index]!.spearman[0])) / count)
   }
-  const scale = overPools(yardstick, measure)
+  const scale = (overPools(first, measure) + overPools(second, measure)) / 2
   const count = sum(first.map(pool => pool[measure][1]))
   if (!(scale > 0) || count === 0) return null
   return first.map((pool, index) => (second[index]![measure][0] - pool[measure][0]) / (count * scale))

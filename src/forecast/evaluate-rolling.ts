@@ -161,5 +161,5 @@ function compared(
 ): Difference[] {
   const contenders = entrants.map(({ name }, index): Contender => ({ name, byEnvironment: qualities[index]! }))
   const compared = contenders.filter((_, index) => entrants[index]!.controls === undefined)
-  return differences(compared, contenders[0]!, resamples, random.fork('differences'))
+  return differences(compared, resamples, random.fork('differences'))
 }

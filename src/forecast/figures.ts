@@ -29,17 +29,18 @@ export type Figures = Readonly<Record<Figure, Estimate>>
 export type PoolResample = ArrayLike<number>
 
 /**
- * The block of each pool, in order. Blocks are of the cube root of the number of pools, which is the rate at which the error of a block
- * bootstrap is least (Hall, Horowitz and Jing 1995).
+ * The block of each pool, in order. Blocks are of about the cube root of the number of pools, which is the rate at which the error of a
+ * block bootstrap is least (Hall, Horowitz and Jing 1995); they differ by one pool at most, and more pools never make fewer of them.
  */
 export function blocksOfPools(count: number): number[] {
-  const length = Math.max(1, Math.round(Math.cbrt(count)))
-  const blocks = Math.max(1, Math.floor(count / length))
-  return Array.from({ length: count }, (_, index) => Math.min(blocks - 1, Math.floor(index / length)))
+  const blocks = Math.round(count / Math.cbrt(count))
+  return Array.from({ length: count }, (_, index) => Math.floor((index * blocks) / count))
 }
 
+/** None where there are fewer than three blocks: one or two have no scatter that an interval could show. */
 export function poolResamples(count: number, resamples: number, random: Random): PoolResample[] {
-  return blockResamples(blocksOfPools(count), resamples, random)
+  const blocks = blocksOfPools(count)
+  return blocks.at(-1)! < 2 ? [] : blockResamples(blocks, resamples, random)
 }
 
 /** `yardstick`: the same pools judged by the forecaster that looks at no candidate; skills are beside it. */

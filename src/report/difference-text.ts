@@ -30,7 +30,9 @@ export function differenceTable(differences: readonly Difference[], options: Tab
       measureWords[measure],
       first,
       second,
-      `${plainDecimals(value, 3)} [${plainDecimals(low, 3)}, ${plainDecimals(high, 3)}]`,
+      Number.isNaN(low)
+        ? plainDecimals(value, 3)
+        : `${plainDecimals(value, 3)} [${plainDecimals(low, 3)}, ${plainDecimals(high, 3)}]`,
       chanceText(p),
       { text: chanceText(adjusted), style: adjusted <= 0.05 ? ('better' as const) : ('faint' as const) },
       ...(several ? [`${better} of ${environments}`] : []),

@@ -48,13 +48,13 @@ export function evaluationText(evaluation: Evaluation, options: TableOptions): s
   const { split, environments, overall, differences, baselines, models } = evaluation
   const sections = environments.flatMap(environment => [
     options.styling('heading', headline(environment)),
-    figureTables(environment.rows, environment.blocks, options),
+    figureTables(environment.rows, options),
     ...asides(environment, models),
   ])
   if (overall !== null) {
     sections.push(
       options.styling('heading', `Mean over ${environments.length} environments`),
-      figureTables(overall, null, options),
+      figureTables(overall, options),
     )
   }
   const pieces =
@@ -112,9 +112,7 @@ function estimateText(estimate: Estimate | undefined, decimals: number): string 
 }
 
 /** Order and choice; then size and honesty. */
-function figureTables(all: readonly FiguresRow[], blocks: number | null, options: TableOptions): string {
-  // One block or two have no scatter that an interval could show.
-  const rows = blocks !== null && blocks < 3 ? all.map(withoutIntervals) : all
+function figureTables(rows: readonly FiguresRow[], options: TableOptions): string {
   const plain = (estimate: Estimate | undefined, decimals = 2) =>
     estimate === undefined ? dash : plainDecimals(estimate.value, decimals)
   const scale = (figure: Figure) => {
@@ -164,11 +162,6 @@ function figureTables(all: readonly FiguresRow[], blocks: number | null, options
     options,
   )
   return `${order}\n\n${size}`
-}
-
-function withoutIntervals(row: FiguresRow): FiguresRow {
-  const figures = Object.entries(row.figures).map(([figure, { value }]) => [figure, { value, resampled: [] }] as const)
-  return { ...row, figures: Object.fromEntries(figures) }
 }
 
 function share(estimate: Estimate | undefined): string {

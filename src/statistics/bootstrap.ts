@@ -34,10 +34,12 @@ export interface Interval {
   readonly high: number
 }
 
-/** What follows from several estimates on the same resamples. */
+/** What follows from several estimates on the same resamples; without resamples where one of them has none. */
 export function combine(estimates: readonly Estimate[], combination: (...values: number[]) => number): Estimate {
+  const value = combination(...estimates.map(({ value }) => value))
+  if (estimates.some(({ resampled }) => resampled.length === 0)) return { value, resampled: [] }
   return {
-    value: combination(...estimates.map(({ value }) => value)),
+    value,
     resampled: estimates[0]!.resampled.map((_, index) =>
       combination(...estimates.map(({ resampled }) => resampled[index]!)),
     ),
@@ -46,7 +48,9 @@ export function combine(estimates: readonly Estimate[], combination: (...values:
 
 /** The mean of those that are defined. */
 export function meanEstimate(estimates: readonly Estimate[]): Estimate {
-  return combine(estimates, (...values) => meanDefined(values))
+  const defined = estimates.filter(({ value }) => !Number.isNaN(value))
+  if (defined.length === 0) return { value: Number.NaN, resampled: [] }
+  return combine(defined, (...values) => meanDefined(values))
 }
 
 /** The 95 % percentile interval, over the resamples in which the number is defined; NaN where it is in none. */
