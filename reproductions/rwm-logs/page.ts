@@ -31,13 +31,13 @@ export interface LogsEvidence {
 
 export function logsPage(evidence: LogsEvidence): string {
   const { command, plan, evaluation, least, gate } = evidence
-  const { results, differences } = evaluation
+  const { differences } = evaluation
   const several = plan.environments.length > 1
   return `# Which forecast to trust, on logs of others
 
 Printed by \`${command}\`. What the words and figures mean: [docs/evaluate.md](../docs/evaluate.md).
 
-Each log is forecast in time order, in pools of consecutive rows, from what was known before the pool. Square brackets are 95 % bootstrap intervals over blocks of consecutive pools. \`constant\` and \`recent\` look at no candidate: they have no ranking, and choose at random. Skill and regret saved are beside \`${results[0]!.entrant.name}\`, 0 being as good and 1 perfect.
+Each log is forecast in time order, in pools of consecutive rows, from what was known before the pool. Square brackets are 95 % bootstrap intervals over blocks of consecutive pools. \`constant\` and \`recent\` look at no candidate: they have no ranking, and choose at random. Skill and regret saved are beside \`constant\` on the log's earlier rows, 0 being as good and 1 perfect.
 
 ## The logs
 
@@ -57,7 +57,7 @@ p turns the signs of blocks of consecutive rows; Holm's correction is over all p
 
 ## Each log
 
-Skill of the quantiles (pinball loss beside that of \`${results[0]!.entrant.name}\`):
+Skill of the quantiles (pinball loss beside that of \`constant\`):
 
 ${perLog(evidence, 'pinballSkill')}
 
@@ -127,6 +127,7 @@ function meanTable({ evaluation: { results } }: LogsEvidence): string {
     [
       'forecaster',
       'Spearman',
+      'pools ranked',
       'Kendall',
       'pairs right',
       'regret saved',
@@ -136,9 +137,10 @@ function meanTable({ evaluation: { results } }: LogsEvidence): string {
       'skill of P(gain > 0)',
       'skill of finishing',
     ],
-    results.map(({ entrant, overall }) => [
+    results.map(({ entrant, overall, ranked }) => [
       entrant.name,
       interval(overall.spearman),
+      String(ranked.reduce((sum, pools) => sum + pools, 0)),
       number(overall.kendall),
       number(overall.pairs),
       interval(overall.regretSkill),

@@ -10,8 +10,8 @@ import { blocksOfPools, type PoolResample } from './figures.ts'
 import { overPools, type PoolQuality } from './pool-quality.ts'
 
 /**
- * Loss and regret as shares of the mean of both, so that environments can be averaged. Of a third one's or of one of the two, the share would
- * change as the two are exchanged, which is what p does, and the chances would be wrong.
+ * Loss and regret as shares of the mean of both, so that environments can be averaged. A share of one of the two would change as they are
+ * exchanged, which is what p does, and the chances would be wrong.
  */
 export const comparedMeasures = ['pinball', 'regret', 'spearman'] as const
 export type ComparedMeasure = (typeof comparedMeasures)[number]
@@ -60,6 +60,11 @@ export function differences(
     const adjusted = holm(found.map(({ p }) => p))
     return found.map((difference, index) => ({ ...difference, adjusted: adjusted[index]! }))
   })
+}
+
+/** With fewer blocks than this not even the clearest of so many pairs has 2 / 2^blocks, after Holm's correction, at 0.05 or below. */
+export function blocksNeeded(pairs: number): number {
+  return Math.ceil(Math.log2((2 * pairs) / 0.05))
 }
 
 /** The same the other way round where the second is the better one. */

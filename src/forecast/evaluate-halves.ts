@@ -26,12 +26,12 @@ export interface HalvesOptions {
 }
 
 export interface HalvesEvaluation {
-  readonly results: readonly Omit<EntrantResult, 'judged'>[]
+  readonly results: readonly Omit<EntrantResult, 'judged' | 'ranked'>[]
   /** p from the bootstrap: near-duplicate groups are drawn again. */
   readonly differences: readonly Difference[]
 }
 
-/** The first entrant is the yardstick, as by rolling origin. Histories are the other half, whatever an entrant says. */
+/** The first entrant is the yardstick: loss and regret are stated beside its own. Histories are the other half, whatever an entrant says. */
 export async function evaluateHalves(
   entrants: readonly Entrant[],
   environments: readonly Omit<Series, 'references'>[],

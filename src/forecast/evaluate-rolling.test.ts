@@ -73,6 +73,18 @@ test('an oracle is perfect, a constant is the yardstick and has no ranking, and 
   for (const { p, adjusted } of differences) expect(adjusted).toBeGreaterThanOrEqual(p)
 })
 
+test('skills are beside constant on earlier rows, whoever is named first', async () => {
+  const entrants = [entrant('without', constant, 'none'), entrant('within', constant), entrant('ridge', ridge)]
+  const figures = async (some: readonly Entrant[]) => {
+    const { results } = await evaluateRolling(some, planRolling([olmo]), options)
+    return new Map(results.map(({ entrant, overall }) => [entrant.name, overall]))
+  }
+  const [one, other] = [await figures(entrants), await figures(entrants.toReversed())]
+  expect(one.get('within')!.pinballSkill.value).toBe(0)
+  expect(one.get('without')!.pinballSkill.value).not.toBe(0)
+  for (const { name } of entrants) expect(other.get(name)).toEqual(one.get(name))
+})
+
 test('no forecast sees its own time or later, nor a near-duplicate of another environment', async () => {
   const asked: { ids: number[]; seen: readonly ExperimentRecord[] }[] = []
   const noting: Forecaster = (environment, history, candidates, seed) => {

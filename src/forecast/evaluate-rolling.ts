@@ -6,6 +6,7 @@ import type { Environment } from '../experiment/environment.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { meanEstimate } from '../statistics/bootstrap.ts'
 import { type Random, seededRandom } from '../statistics/random.ts'
+import { constant } from './constant.ts'
 import { type Contender, type Difference, differences } from './differences.ts'
 import { comparableFigures, type Figures, figuresOf, type PoolResample, poolResamples } from './figures.ts'
 import type { Forecaster } from './forecaster.ts'
@@ -54,6 +55,8 @@ export interface EntrantResult {
   /** By environment, then by pool. */
   readonly judged: readonly (readonly (readonly Judged[])[])[]
   readonly byEnvironment: readonly Figures[]
+  /** By environment: the pools behind its rank correlations, those without equal forecasts only. */
+  readonly ranked: readonly number[]
   /** The mean over environments of the figures that mean the same in all. */
   readonly overall: Pick<Figures, (typeof comparableFigures)[number]>
 }
@@ -105,7 +108,10 @@ export function questionsOf(
   )
 }
 
-/** The first entrant is the yardstick: loss and regret are stated beside its own, so it should be one that looks at no candidate. */
+/**
+ * Loss and regret are stated beside those of `constant` on the environment's earlier rows, whoever is compared: without a history it
+ * would know nothing of the metric's unit.
+ */
 export async function evaluateRolling(
   entrants: readonly Entrant[],
   { pools, historyOf }: RollingPlan,
@@ -113,27 +119,34 @@ export async function evaluateRolling(
 ): Promise<RollingEvaluation> {
   const total = entrants.length * pools.flat().length
   let done = 0
-  const judged: Judged[][][][] = []
-  for (const { forecaster, history } of entrants) {
+  const judgedBy = async (
+    { forecaster, history }: Pick<Entrant, 'forecaster' | 'history'>,
+    before?: () => void,
+  ): Promise<Judged[][][]> => {
     const own: Judged[][][] = []
     for (const [environment, some] of pools.entries()) {
       const inOrder: Judged[][] = []
       for (const pool of some) {
-        options.progress?.(done++, total)
+        before?.()
         inOrder.push(await judgePool(forecaster, pool.tested, historyOf(history, environment, pool), options.seed))
       }
       own.push(inOrder)
     }
-    judged.push(own)
+    return own
   }
-  const qualities = judged.map(own => own.map(some => some.map(pool => poolQuality(pool, options.worth))))
+  const judged: Judged[][][][] = []
+  for (const entrant of entrants) judged.push(await judgedBy(entrant, () => options.progress?.(done++, total)))
+  const qualitiesOf = (own: readonly (readonly (readonly Judged[])[])[]) =>
+    own.map(some => some.map(pool => poolQuality(pool, options.worth)))
+  const qualities = judged.map(qualitiesOf)
+  const yardstick = qualitiesOf(await judgedBy({ forecaster: constant, history: 'in-environment' }))
   const random = seededRandom(options.seed).fork('rolling')
   const resamples = pools.map((some, index) =>
     poolResamples(some.length, options.resamples, random.fork(`environment ${index}`)),
   )
   return {
     results: entrants.map((entrant, index) =>
-      resultOf(entrant, judged[index]!, qualities[index]!, qualities[0]!, resamples),
+      resultOf(entrant, judged[index]!, qualities[index]!, yardstick, resamples),
     ),
     differences: compared(entrants, qualities, resamples, random),
   }
@@ -150,7 +163,8 @@ function resultOf(
   const overall = Object.fromEntries(
     comparableFigures.map(figure => [figure, meanEstimate(byEnvironment.map(figures => figures[figure]))]),
   ) as EntrantResult['overall']
-  return { entrant, judged, byEnvironment, overall }
+  const ranked = own.map(pools => pools.reduce((sum, { spearman }) => sum + spearman[1], 0))
+  return { entrant, judged, byEnvironment, ranked, overall }
 }
 
 function compared(

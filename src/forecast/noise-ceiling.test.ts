@@ -3,8 +3,10 @@ import type { Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { intervalOf } from '../statistics/bootstrap.ts'
 import { seededRandom } from '../statistics/random.ts'
+import { spearman } from '../statistics/ranks.ts'
+import { mean } from '../statistics/summary.ts'
 import { groupResamples } from './group-resamples.ts'
-import { noiseCeiling, perfectForecastCorrelation, twoSeedReliability } from './noise-ceiling.ts'
+import { noiseCeiling, perfectForecastCorrelation, truthWithinPools, twoSeedReliability } from './noise-ceiling.ts'
 import { plantedRecords, seedNoise } from './planted/response-surface.ts'
 
 const records = plantedRecords('olmo', 80, seededRandom(1))
@@ -77,6 +79,23 @@ test('from there it is Spearman and Brown’s', () => {
     ),
     1,
   )
+})
+
+test('within pools of a few rows the truth ranks as in a simulation, and perfectly without noise', () => {
+  const random = seededRandom(8)
+  for (const size of [2, 4, 16]) {
+    const truths = Array.from({ length: 1500 }, () => Array.from({ length: size }, () => random.normal()))
+    const reading = (pool: readonly number[]) => pool.map(truth => truth + random.normal())
+    const reached = mean(truths.map(pool => spearman(pool, reading(pool))!))
+    const all = truths.flat()
+    const ceiling = spearman(reading(all), reading(all))!
+    // The mean of 1500 rank correlations has a standard error below 0.02.
+    expect(Math.abs(truthWithinPools(ceiling, size) - reached)).toBeLessThan(0.06)
+    expect(truthWithinPools(1, size)).toBeCloseTo(1, 12)
+  }
+  // Not the square root of what two seeds agree by, which is 0.69.
+  expect(truthWithinPools(0.4826, 4)).toBeCloseTo(0.576, 3)
+  expect(truthWithinPools(-0.1, 4)).toBeNaN()
 })
 
 function runOf(seed: number, value: number): Run {

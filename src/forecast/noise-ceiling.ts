@@ -46,6 +46,18 @@ function seedGains({ runs, environment, measured }: ExperimentRecord): readonly 
   return [gainOf(first), gainOf(second)]
 }
 
+/**
+ * The rank correlation of the truth with gains of single runs, in expectation within pools of `size`, were gains and noise normal: from
+ * Spearman's correlation of two seeds to Pearson's (Pearson 1907), by its square root to that of the truth with one of them (Spearman 1904),
+ * and to rank correlations of so few (Moran 1948). Of a ceiling over a whole log it is more than what can be reached where rows of a pool
+ * lie closer together. NaN where seeds do not agree at all.
+ */
+export function truthWithinPools(singleSeed: number, size: number): number {
+  if (singleSeed < 0) return Number.NaN
+  const correlation = Math.sqrt(Math.min(1, 2 * Math.sin((Math.PI * singleSeed) / 6)))
+  return (6 / (Math.PI * (size + 1))) * (Math.asin(correlation) + (size - 2) * Math.asin(correlation / 2))
+}
+
 /** Spearman (1910) and Brown (1910): the correlation of two measurements that are each the mean of two seeds, from that of two single seeds. */
 export function twoSeedReliability(singleSeed: number): number {
   return (2 * singleSeed) / (1 + singleSeed)

@@ -74,7 +74,9 @@ test('the text has a table for each, the differences and a conclusion; JSON has 
   )
   for (const name of ['constant, none', 'neighbours, in-environment', 'neighbours, pooled'])
     expect(text).toContain(name)
-  expect(text).toContain('With 4 blocks nothing could be shown, however large.')
+  expect(text).toContain(
+    'With 4 blocks nothing could be shown, however large, in pinball loss (for 36 pairs it takes 11), regret (',
+  )
   expect(JSON.stringify(evaluate.json!(output))).not.toMatch(/NaN|Infinity/)
   const none = output.environments[0]!.rows.find(({ name }) => name === 'neighbours, none')!
   expect(none.figures.spearman!.value).toBeNaN()

@@ -8,7 +8,7 @@ import { blocksOfPools, type Figures } from '../forecast/figures.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import { historyKinds } from '../forecast/history-kind.ts'
 import { estimateText, spentText } from '../forecast/language/figures.ts'
-import { noiseCeiling } from '../forecast/noise-ceiling.ts'
+import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
@@ -84,24 +84,31 @@ export const evaluate = operation({
       const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
         const own = plan.pools[index]!
         return {
-          ...about(one),
+          ...about(one, poolSize),
           tested: own.flatMap(({ tested }) => tested).length,
           pools: own.length,
           blocks: blocksOfPools(own.length).at(-1)! + 1,
-          rows: results.map(({ entrant, byEnvironment, judged }) => ({
+          rows: results.map(({ entrant, byEnvironment, ranked, judged }) => ({
             name: entrant.name,
             figures: byEnvironment[index]!,
+            ranked: ranked[index]!,
             stoodIn: judged[index]!.flat().filter(({ forecast }) => forecast.failed !== undefined).length,
           })),
         }
       })
-      const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+      const overall = results.map(({ entrant, overall, ranked }) => ({
+        name: entrant.name,
+        figures: overall,
+        ranked: ranked.reduce((sum, pools) => sum + pools, 0),
+        stoodIn: 0,
+      }))
       return evaluationOf(entrants, environments, overall, differences, 'rolling')
     }),
   json: ({ environments, overall, ...rest }) => ({
-    environments: environments.map(({ rows, ceiling, ...each }) => ({
+    environments: environments.map(({ rows, ceiling, truth, ...each }) => ({
       ...each,
       ceiling: plainEstimate(ceiling),
+      truth: Number.isFinite(truth.ranks) ? truth : null,
       forecasters: rows.map(plainRow),
     })),
     overall: overall?.map(plainRow) ?? null,
@@ -127,18 +134,24 @@ async function halves(
   })
   const environments = evaluated.map(
     (one, index): EvaluatedEnvironment => ({
-      ...about(one),
+      ...about(one, Math.floor(one.records.length / 2)),
       tested: one.records.length,
       pools: halvesPools,
       blocks: null,
       rows: results.map(({ entrant, byEnvironment }) => ({
         name: entrant.name,
         figures: byEnvironment[index]!,
+        ranked: null,
         stoodIn: 0,
       })),
     }),
   )
-  const overall = results.map(({ entrant, overall }) => ({ name: entrant.name, figures: overall, stoodIn: 0 }))
+  const overall = results.map(({ entrant, overall }) => ({
+    name: entrant.name,
+    figures: overall,
+    ranked: null,
+    stoodIn: 0,
+  }))
   return evaluationOf(entrants, environments, overall, differences, 'halves')
 }
 
@@ -162,9 +175,11 @@ function evaluationOf(
   }
 }
 
-function about(series: Series) {
+/** `together`: how many rows are ranked together. */
+function about(series: Series, together: number) {
   const { environment, records } = series
   const { name, direction } = objectiveOf(environment.family)
+  const ceiling = noiseCeiling(records, [])
   return {
     name: environment.family.name,
     metric: name,
@@ -172,7 +187,8 @@ function about(series: Series) {
     records: records.length,
     withoutGain: records.filter(({ measured }) => measured === null).length,
     dates: datesOf(series),
-    ceiling: noiseCeiling(records, []),
+    ceiling,
+    truth: { together, ranks: truthWithinPools(ceiling.value, together) },
   }
 }
 
@@ -207,12 +223,12 @@ function progressNote(context: Context): (done: number, of: number) => void {
   }
 }
 
-function plainRow({ name, figures, stoodIn }: EvaluatedEnvironment['rows'][number]) {
+function plainRow({ name, figures, ranked, stoodIn }: EvaluatedEnvironment['rows'][number]) {
   const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]) => [
     figure,
     plainEstimate(estimate),
   ])
-  return { name, ...Object.fromEntries(plain), stoodIn }
+  return { name, ...Object.fromEntries(plain), ranked, stoodIn }
 }
 
 function plainEstimate(estimate: Estimate) {

@@ -2,7 +2,7 @@
  * What beats what, as text: the pairs with their differences and chances, and a conclusion that says no more than is left after Holm's
  * correction.
  */
-import { betterFirst, comparedMeasures, type Difference } from '../forecast/differences.ts'
+import { betterFirst, blocksNeeded, comparedMeasures, type Difference } from '../forecast/differences.ts'
 import { countText, plainDecimals } from './numbers.ts'
 import { renderTable, type TableOptions } from './table.ts'
 
@@ -72,7 +72,13 @@ export function conclusion(
       ? `Trust ${above.join(' or ')} above what looks at no candidate.`
       : 'No forecaster is shown to miss by less than constant and recent, which look at no candidate; more records may tell.',
   )
-  // Below six blocks even the clearest difference has p = 2 / 2^blocks, above 0.05.
-  if (blocks < 6) lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large.`)
+  const hopeless = [...Map.groupBy(differences, ({ measure }) => measure)].flatMap(([measure, { length }]) =>
+    blocks < blocksNeeded(length)
+      ? [`${measureWords[measure]} (for ${countText(length, 'pair')} it takes ${blocksNeeded(length)})`]
+      : [],
+  )
+  if (hopeless.length > 0) {
+    lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large, in ${hopeless.join(', ')}.`)
+  }
   return lines.join('\n')
 }

@@ -11,6 +11,8 @@ import { renderTable, type TableOptions } from './table.ts'
 export interface FiguresRow {
   readonly name: string
   readonly figures: Partial<Readonly<Record<Figure, Estimate>>>
+  /** Pools without equal forecasts, which rank correlations are of; null where there are no pools. */
+  readonly ranked: number | null
   /** Forecasts that failed, so that those of `constant` stood in. */
   readonly stoodIn: number
 }
@@ -26,8 +28,10 @@ export interface EvaluatedEnvironment {
   /** Of consecutive pools; null where there is no time order. */
   readonly blocks: number | null
   readonly dates: { readonly first: string; readonly last: string } | null
-  /** Rank correlation of two seeds of one record. */
+  /** Rank correlation of two seeds of one record, over all records. */
   readonly ceiling: Estimate
+  /** What the truth would reach by the same, within the few that are ranked together. */
+  readonly truth: { readonly together: number; readonly ranks: number }
   readonly rows: readonly FiguresRow[]
 }
 
@@ -79,14 +83,13 @@ function headline(environment: EvaluatedEnvironment): string {
   return `${name} (${metric}, ${direction}): ${countText(records, 'record')}${when}, ${withoutGain} without a gain; ${how}`
 }
 
-function asides({ ceiling, rows, dates }: EvaluatedEnvironment, models: Evaluation['models']): string[] {
+function asides({ ceiling, truth, rows, dates }: EvaluatedEnvironment, models: Evaluation['models']): string[] {
   const lines: string[] = []
   if (Number.isFinite(ceiling.value)) {
-    const truth =
-      ceiling.value < 0
-        ? ''
-        : `, so the truth would rank measured gains with about ${plainDecimals(Math.sqrt(ceiling.value))}`
-    lines.push(`Two seeds of one record rank alike with ${plainDecimals(ceiling.value)}${truth}.`)
+    const reached = Number.isNaN(truth.ranks)
+      ? ''
+      : `; the truth itself would rank ${truth.together} of them with ${plainDecimals(truth.ranks)}, and less where these lie closer together`
+    lines.push(`Two seeds of one record rank alike with ${plainDecimals(ceiling.value)} over all records${reached}.`)
   }
   for (const { name, stoodIn } of rows) {
     if (stoodIn > 0) lines.push(`${name}: ${countText(stoodIn, 'forecast')} failed; constant stood in.`)
@@ -120,20 +123,23 @@ function figureTables(rows: readonly FiguresRow[], options: TableOptions): strin
     return values.length === 0 ? 2 : decimalsFor(Math.min(...values.map(Math.abs).filter(value => value > 0), 1e9))
   }
   const inUnits = rows.some(({ figures }) => figures.error !== undefined)
+  const inPools = rows.some(({ ranked }) => ranked !== null)
   const right = (heading: string) => ({ heading, align: 'right' as const })
   const order = renderTable(
     [
       { heading: 'forecaster', shrinkTo: 12 },
       right('Spearman'),
+      ...(inPools ? [right('pools ranked')] : []),
       right('Kendall'),
       right('pairs right'),
       right('regret saved'),
       right('NDCG'),
       ...(inUnits ? [right('regret')] : []),
     ],
-    rows.map(({ name, figures }) => [
+    rows.map(({ name, figures, ranked }) => [
       name,
       estimateText(figures.spearman, 2),
+      ...(inPools ? [ranked === null ? dash : String(ranked)] : []),
       plain(figures.kendall),
       share(figures.pairs),
       estimateText(figures.regretSkill, 2),
