@@ -2,11 +2,12 @@
  * Forecasters judged on random halves of an environment's records, each half once the history of the other: for records that have no
  * order in time, such as those of a sweep. Whoever evaluates a log this way lets forecasts know what came later.
  */
+import { nearDuplicateGroups } from '../experiment/near-duplicates.ts'
 import type { Forecast } from '../experiment/record.ts'
-import { combine, type Estimate, intervalOf, meanEstimate } from '../statistics/bootstrap.ts'
+import { bootstrapProbability, combine, type Estimate, intervalOf, meanEstimate } from '../statistics/bootstrap.ts'
 import { holm } from '../statistics/holm.ts'
 import { seededRandom } from '../statistics/random.ts'
-import { comparedMeasures, type Difference } from './differences.ts'
+import { type ComparedMeasure, comparedMeasures, type Difference } from './differences.ts'
 import { type Estimates, evaluate } from './evaluate.ts'
 import type { Entrant, EntrantResult } from './evaluate-rolling.ts'
 import { comparableFigures, type Figures } from './figures.ts'
@@ -27,7 +28,7 @@ export interface HalvesOptions {
 
 export interface HalvesEvaluation {
   readonly results: readonly Omit<EntrantResult, 'judged' | 'ranked'>[]
-  /** p from the bootstrap: near-duplicate groups are drawn again. */
+  /** p by Student's t over the bootstrap's standard error: near-duplicate groups are drawn again. */
   readonly differences: readonly Difference[]
 }
 
@@ -37,11 +38,9 @@ export async function evaluateHalves(
   environments: readonly Omit<Series, 'references'>[],
   { splits, pools, resamples: count, seed, worth }: HalvesOptions,
 ): Promise<HalvesEvaluation> {
-  const resamples = groupResamples(
-    environments.flatMap(({ records }) => records),
-    count,
-    seed,
-  )
+  const all = environments.flatMap(({ records }) => records)
+  const groups = nearDuplicateGroups(all)
+  const resamples = groupResamples(all, count, seed, groups)
   const estimates: Estimates[][] = []
   for (const { forecaster, name } of entrants) {
     const own: Estimates[] = []
@@ -67,7 +66,8 @@ export async function evaluateHalves(
     ) as EntrantResult['overall']
     return { entrant, byEnvironment, overall }
   })
-  return { results, differences: differencesBetween(results.filter(({ entrant }) => entrant.controls === undefined)) }
+  const compared = results.filter(({ entrant }) => entrant.controls === undefined)
+  return { results, differences: differencesBetween(compared, new Set(groups).size) }
 }
 
 function figuresFrom(own: Estimates, yardstick: Estimates): Figures {
@@ -76,14 +76,20 @@ function figuresFrom(own: Estimates, yardstick: Estimates): Figures {
   return { ...own, pinballSkill: beside('pinball'), regretSkill: beside('regret') }
 }
 
-const figureOf = { pinball: 'pinballSkill', regret: 'regretSkill', spearman: 'spearman' } as const
+/** As by rolling origin: loss and regret as shares of the mean of both. */
+function differenceIn(measure: ComparedMeasure, first: Figures, second: Figures): Estimate {
+  const both = [first[measure], second[measure]]
+  if (measure === 'spearman') return combine(both, (one, other) => one - other)
+  return combine(both, (one, other) => (one + other > 0 ? (2 * (other - one)) / (one + other) : Number.NaN))
+}
 
-function differencesBetween(results: HalvesEvaluation['results']): Difference[] {
+/** `groups`: how many near-duplicate groups were drawn again. */
+function differencesBetween(results: HalvesEvaluation['results'], groups: number): Difference[] {
   const pairs = results.flatMap((first, index) => results.slice(index + 1).map(second => [first, second] as const))
   return comparedMeasures.flatMap(measure => {
     const found = pairs.flatMap(([first, second]) => {
       const byEnvironment = first.byEnvironment.map((figures, index) =>
-        combine([figures[figureOf[measure]], second.byEnvironment[index]![figureOf[measure]]], (a, b) => a - b),
+        differenceIn(measure, figures, second.byEnvironment[index]!),
       )
       const defined = byEnvironment.filter(({ value }) => !Number.isNaN(value))
       if (defined.length === 0) return []
@@ -98,19 +104,11 @@ function differencesBetween(results: HalvesEvaluation['results']): Difference[] 
           better: defined.filter(({ value }) => value > 0).length,
           worse: defined.filter(({ value }) => value < 0).length,
           environments: defined.length,
-          p: bootstrapProbability(mean),
+          p: bootstrapProbability(mean, groups),
         },
       ]
     })
     const adjusted = holm(found.map(({ p }) => p))
     return found.map((difference, index) => ({ ...difference, adjusted: adjusted[index]! }))
   })
-}
-
-/** Two-sided: twice the share of resamples on the rarer side of zero, never 0. */
-function bootstrapProbability({ resampled }: Estimate): number {
-  const defined = resampled.filter(value => !Number.isNaN(value))
-  const above = defined.filter(value => value >= 0).length
-  const below = defined.filter(value => value <= 0).length
-  return Math.min(1, (2 * (Math.min(above, below) + 1)) / (defined.length + 1))
 }

@@ -88,6 +88,16 @@ test('resamples offer no record twice, so regret is about the same in them as it
   expect(mean(regret.resampled) / regret.value).toBeLessThan(1.05)
 })
 
+test('of few records too, a resample’s regret and NDCG lie around what they are', async () => {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const parts = [{ ...part, tested: tested.slice(0, 12) }]
+  const { regret, ndcg } = await evaluated(forecasters.constant, { parts, pools: 200, resamples: 150 })
+  for (const estimate of [regret, ndcg]) {
+    expect(Math.abs(mean(estimate.resampled) / estimate.value - 1)).toBeLessThan(0.02)
+    expect(intervalOf(estimate).low).toBeLessThan(intervalOf(estimate).high)
+  }
+})
+
 test('a tested record in the history is refused, and so is testing nothing', async () => {
   await expect(evaluated(oracle, { parts: [{ ...part, history: records }] })).rejects.toThrow(
     `record ${tested[0]!.id} is both tested and in the history; leave it out of one`,

@@ -4,6 +4,7 @@
  */
 import { type Estimate, meanEstimate } from '../statistics/bootstrap.ts'
 import type { Random } from '../statistics/random.ts'
+import { meanDefined } from '../statistics/summary.ts'
 import type { Forecaster } from './forecaster.ts'
 import type { Drawn } from './group-resamples.ts'
 import { type Judged, judge, type Part } from './judge.ts'
@@ -40,7 +41,20 @@ export async function evaluate(
   const resampled = resamples.map((drawn, index) =>
     qualityOf(judged, { worth, pools: poolsAResample, random: random.fork(index), drawn }),
   )
-  return estimatesFrom(measure => ({ value: quality[measure], resampled: resampled.map(one => one[measure]) }))
+  return estimatesFrom(measure => {
+    const estimate = { value: quality[measure], resampled: resampled.map(one => one[measure]) }
+    if (measure === 'regret') return centred(estimate, Number.POSITIVE_INFINITY)
+    return measure === 'ndcg' ? centred(estimate, 1) : estimate
+  })
+}
+
+/**
+ * A pool holds a record once, and a resample has two thirds of them: of few records its pools are smaller, and there is less to choose from,
+ * whoever forecasts. The scatter of the resamples is right, and their middle is not. From 0 to `most`.
+ */
+function centred({ value, resampled }: Estimate, most: number): Estimate {
+  const shift = value - meanDefined(resampled)
+  return { value, resampled: resampled.map(each => Math.min(most, Math.max(0, each + shift))) }
 }
 
 /** Each record against its own reference, where a part is not guarded; guarded ones have been of one reference so far. */

@@ -12,11 +12,16 @@ import { seededRandom } from '../statistics/random.ts'
 /** How often one resample drew a record. */
 export type Drawn = (record: ExperimentRecord) => number
 
-/** A resample throws for a record that is not among `records`. */
-export function groupResamples(records: readonly ExperimentRecord[], count: number, seed: number): Drawn[] {
+/** A resample throws for a record that is not among `records`. `groups`: of each record, for whoever needs them as well. */
+export function groupResamples(
+  records: readonly ExperimentRecord[],
+  count: number,
+  seed: number,
+  groups: readonly (number | string)[] = nearDuplicateGroups(records),
+): Drawn[] {
   const indexOf = new Map(records.map(({ id }, index) => [id, index]))
   const random = seededRandom(seed).fork('resamples')
-  return blockResamples(nearDuplicateGroups(records), count, random).map(times => ({ id }) => {
+  return blockResamples(groups, count, random).map(times => ({ id }) => {
     const index = indexOf.get(id)
     if (index === undefined) throw new Error(`groupResamples: record ${id} is not among those that are drawn again`)
     return times[index]!

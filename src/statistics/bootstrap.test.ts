@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockResamples, combine, type Estimate, intervalOf, meanEstimate } from './bootstrap.ts'
+import { blockResamples, bootstrapProbability, combine, type Estimate, intervalOf, meanEstimate } from './bootstrap.ts'
 import { seededRandom } from './random.ts'
 
 /** The mean of the values, each in a block of its own unless told otherwise. */
@@ -82,6 +82,27 @@ test('what is combined is paired; a mean is over what is defined', () => {
   expect(combine([one, one], (a, b) => a! - b!)).toEqual({ value: 0, resampled: [0, 0, 0] })
   expect(combine([other, one], (a, b) => a! - b!)).toEqual({ value: 2, resampled: [3, Number.NaN, 3] })
   expect(meanEstimate([one, other])).toEqual({ value: 2, resampled: [2.5, 2, 4.5] })
+})
+
+test('p is as often small as it says where there is nothing, of few blocks too, and small enough for many tests where there is', () => {
+  const random = seededRandom('p')
+  const found = Array.from({ length: 400 }, (_, trial) => {
+    const values = Array.from({ length: 10 }, () => random.normal())
+    return bootstrapProbability(meanOf(values, trial, 200), 10)
+  })
+  // Binomial(400, 0.05): 20, with a standard deviation of 4.4.
+  expect(found.filter(p => p <= 0.05).length).toBeGreaterThan(6)
+  expect(found.filter(p => p <= 0.05).length).toBeLessThan(34)
+  const clear = meanOf(
+    Array.from({ length: 40 }, () => 1 + random.normal()),
+    1,
+    300,
+  )
+  // The share of 300 resamples on one side would be 2 / 301 at least.
+  expect(bootstrapProbability(clear, 40)).toBeLessThan(0.05 / 15)
+  expect(bootstrapProbability({ value: 1, resampled: [1, 1, 1] }, 6)).toBe(2 / 2 ** 6)
+  expect(bootstrapProbability({ value: 0, resampled: [0, 0, 0] }, 6)).toBe(1)
+  expect(bootstrapProbability({ value: 1, resampled: [] }, 2)).toBe(1)
 })
 
 test('resamples without a value are left out', () => {

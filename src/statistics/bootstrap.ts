@@ -3,7 +3,8 @@
  * several numbers uses the same resamples for all, so that what is combined of them, a difference or a mean, is paired.
  */
 import type { Random } from './random.ts'
-import { meanDefined, quantile } from './summary.ts'
+import { studentCdf } from './student.ts'
+import { meanDefined, quantile, variance } from './summary.ts'
 
 /**
  * `count` resamples, each of as many blocks as there are, with replacement; the items of a block stay together, since they are
@@ -58,4 +59,18 @@ export function intervalOf({ resampled }: Estimate): Interval {
   const defined = resampled.filter(value => !Number.isNaN(value))
   if (defined.length === 0) return { low: Number.NaN, high: Number.NaN }
   return { low: quantile(defined, 0.025), high: quantile(defined, 0.975) }
+}
+
+/**
+ * Two-sided p of a number that could be 0, from so many independent blocks drawn again: Student's t of it over its bootstrap standard error.
+ * Unlike a share of the resamples this knows no least value that a correction for many tests could not pass, other than that of turned signs,
+ * 2 / 2^blocks. 1 where fewer than three blocks show no scatter.
+ */
+export function bootstrapProbability({ value, resampled }: Estimate, blocks: number): number {
+  const defined = resampled.filter(each => !Number.isNaN(each))
+  if (value === 0 || blocks < 3 || defined.length < 2) return 1
+  // The variance of resampled means is (n - 1) / n of that of the mean.
+  const error = Math.sqrt((variance(defined) * blocks) / (blocks - 1))
+  const least = 2 ** (1 - blocks)
+  return error === 0 ? least : Math.max(least, 2 * studentCdf(-Math.abs(value) / error, blocks - 1))
 }
