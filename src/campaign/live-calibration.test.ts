@@ -31,8 +31,14 @@ function candidates(count: number, random: Random): Known[] {
   })
 }
 
-/** A round as it is stored, and the records of what it ran. */
+/** What is said of a campaign of one round. */
 function played(known: readonly Known[], rule: Parameters<typeof choose>[1]) {
+  const { round, records } = roundOf(known, rule)
+  return liveCalibration([round], new Map(records))
+}
+
+/** A round as it is stored, and the records of what it ran. */
+function roundOf(known: readonly Known[], rule: Parameters<typeof choose>[1], firstId = 0) {
   const choices = choose(
     known.map(({ forecast }) => forecast),
     rule,
@@ -43,16 +49,16 @@ function played(known: readonly Known[], rule: Parameters<typeof choose>[1]) {
     storedAt: '',
     dropped: [],
     candidates: known.map(({ forecast }, index) => ({
-      interventionId: index,
+      interventionId: firstId + index,
       forecast,
       gated: rule.gated?.has(index) ? 'It is like what failed.' : null,
       ...choices[index]!,
     })),
   } as unknown as StoredRound
   const records = known.flatMap(({ gain }, index) =>
-    choices[index]!.choice === 'passed-over' ? [] : [[index, recordOf(gain)] as const],
+    choices[index]!.choice === 'passed-over' ? [] : [[firstId + index, recordOf(gain)] as const],
   )
-  return liveCalibration([round], new Map(records))
+  return { round, records }
 }
 
 function recordOf(gain: number | null): ExperimentRecord {
@@ -89,6 +95,19 @@ test('over many campaigns the weighted shares and scores are those of all candid
     expect(Math.abs(mean(asRun) - truth[event].weighted.brier), `${event} as run`).toBeGreaterThan(10 * error)
   }
   expect(mean(campaigns.map(({ effective }) => effective))).toBeLessThan(6)
+})
+
+test('a round that a budget cut short is left out: what it did not reach was not left to chance', () => {
+  const rule = { choose: 6, exploration: 0.4, random: seededRandom(1) }
+  const whole = roundOf(candidates(24, seededRandom('whole')), rule)
+  const cut = roundOf(candidates(24, seededRandom('cut')), rule, 100)
+  const records = new Map([...whole.records, ...cut.records.slice(0, 3)])
+  const alone = liveCalibration([whole.round], records)!
+  expect(alone).toMatchObject({ candidates: 24, measured: 6, partial: 0 })
+  expect(liveCalibration([whole.round, cut.round], records)).toEqual({ ...alone, partial: 1 })
+  expect(liveCalibration([cut.round], records)).toBeNull()
+  const all = new Map([...whole.records, ...cut.records])
+  expect(liveCalibration([whole.round, cut.round], all)).toMatchObject({ candidates: 48, measured: 12, partial: 0 })
 })
 
 test('without exploration what is passed over cannot be spoken for, and is counted', () => {

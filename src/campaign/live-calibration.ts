@@ -29,8 +29,13 @@ export interface LiveCalibration {
   readonly candidates: number
   /** Without exploration the forecast decides alone, and nothing can be said of what it passes over. */
   readonly unreachable: number
-  /** Chosen and measured. A budget that ended before the chosen ones ran leaves some out, as if by chance. */
+  /** Chosen and measured. */
   readonly measured: number
+  /**
+   * Rounds that are left out, since something that was chosen in them is not measured: what a budget did not reach, or what broke for a reason
+   * of its own, was not left out by a chance that is known.
+   */
+  readonly partial: number
   /** As precise as so many with equal chances. */
   readonly effective: number
   readonly finishing: EventHonesty
@@ -38,20 +43,27 @@ export interface LiveCalibration {
   readonly gaining: EventHonesty
 }
 
-/** Null where nothing that was chosen has been measured. */
+/** Of the rounds of which all that was chosen has been measured; null where there are none. */
 export function liveCalibration(
   rounds: readonly StoredRound[],
   records: ReadonlyMap<number, ExperimentRecord>,
 ): LiveCalibration | null {
-  const all = rounds.flatMap(({ candidates }) =>
+  const foreseen = rounds.map(({ candidates }) =>
     candidates.flatMap(({ forecast, ...choice }) => (forecast === null ? [] : [{ forecast, ...choice }])),
   )
+  const measured = (interventionId: number) => {
+    const outcome = records.get(interventionId)?.outcome
+    return outcome != null && isEvidence(outcome)
+  }
+  const whole = foreseen.filter(candidates =>
+    candidates.every(({ choice, interventionId }) => choice === 'passed-over' || measured(interventionId)),
+  )
+  const all = whole.flat()
   const reachable = all.filter(({ probability }) => probability > 0)
   const sampled = reachable.flatMap(({ choice, interventionId, forecast, probability }): Sampled[] => {
-    const record = records.get(interventionId)
     // Its outcome may be known from another round: what was passed over in this one stands for nobody.
-    if (choice === 'passed-over' || !record?.outcome || !isEvidence(record.outcome)) return []
-    return [{ forecast, record, probability }]
+    if (choice === 'passed-over') return []
+    return [{ forecast, record: records.get(interventionId)!, probability }]
   })
   if (sampled.length === 0) return null
   const population = reachable.map(({ forecast }) => forecast)
@@ -59,6 +71,7 @@ export function liveCalibration(
     candidates: reachable.length,
     unreachable: all.length - reachable.length,
     measured: sampled.length,
+    partial: rounds.length - whole.length,
     effective: effectiveSize(sampled),
     finishing: honestyOf(population, sampled, {
       chance: ({ finishes }) => finishes,

@@ -24,7 +24,7 @@ export interface CampaignOutcome {
   /** Of the chosen candidates, in order of choice. */
   readonly records: readonly ExperimentRecord[]
   readonly forecasts: ReadonlyMap<number, Forecast>
-  /** Null until something that was chosen has been measured. */
+  /** Null until all that was chosen in a round has been measured. */
   readonly calibration: LiveCalibration | null
 }
 
@@ -98,9 +98,10 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
 const fewestJudged = 5
 
 /** What is said is over all candidates; what came, over those that ran, each weighed by the inverse of its chance. */
-function calibrationText({ candidates, unreachable, measured, finishing, gaining }: LiveCalibration): string {
+function calibrationText({ candidates, unreachable, measured, partial, finishing, gaining }: LiveCalibration): string {
   const share = ({ weighted: { said, happened } }: EventHonesty) =>
     `${percentText(said)} foreseen, ${percentText(Math.min(1, happened))} came`
   const rest = unreachable === 0 ? '' : `; ${unreachable} more had no chance to run`
-  return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}).`
+  const without = partial === 0 ? '' : `; without ${countText(partial, 'round')} whose choices are not all measured`
+  return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}${without}).`
 }
