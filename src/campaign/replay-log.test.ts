@@ -28,12 +28,45 @@ test('an oracle is 100 %, nobody is above it, and a forecaster that looks at not
   expect(Math.abs(mean(blind) - mean(drawn))).toBeLessThan(0.1)
 })
 
+test('whoever knows all gains is the oracle, against whatever references they are', async () => {
+  const random = seededRandom(4)
+  const series = Array.from({ length: 40 }, (_, index) => {
+    const reference = 2 - 0.2 * (index % 3)
+    return against(index + 1, `version ${index % 3}`, reference, reference - 0.1 * random.normal())
+  })
+  expect(await replayLog(oracle, series, options, seededRandom(2))).toEqual(replayLogByOracle(series, options))
+})
+
 test('gains against different references are put on one scale: the metric', () => {
-  const run = (id: number, value: number): Run => ({
+  const series = [against(1, 'first', 2, 1.9), against(2, 'second', 1.9, 1.95), against(3, 'second', 1.9, 1.6)]
+  expect(overBeginning(series)).toEqual([0.1, 0.05, 0.4])
+  expect(gainsOverBeginning(series.toReversed())).toEqual(new Map([...gainsOverBeginning(series)].toReversed()))
+})
+
+test('what we measured ourselves, on another machine, is put on the scale of the log', () => {
+  const log = against(1, 'first', 2, 1.9)
+  const [own, later] = [against(2, 'first', 2.5, 2.4, 0), against(3, 'second', 2.4, 2.2, 0)]
+  expect(overBeginning([log, own, later])).toEqual([0.1, 0.1, 0.3])
+  // Runs of both kinds in one record do not tell what its reference measured.
+  const both = { ...own, runs: [...own.runs, ...against(2, 'first', 2, 1.7).runs] }
+  expect(overBeginning([both, log, own, later])).toEqual([0.1, 0.1, 0.1, 0.3])
+  expect(overBeginning([own, later])).toEqual([0.1, 0.3])
+})
+
+/** In the order of the records. */
+function overBeginning(series: readonly ExperimentRecord[]): number[] {
+  const gains = gainsOverBeginning(series.map((record, index) => ({ ...record, id: index })))
+  return series.map((_, index) => Number(gains.get(index)!.toFixed(9)))
+}
+
+/** A record of one run, of a log unless its seed says that it is our own, on a version known by its label. */
+function against(id: number, label: string, reference: number, value: number, seed = -1): ExperimentRecord {
+  const environment = environmentOf('log', null, label)
+  const run: Run = {
     id,
     versionId: '',
     interventionId: id,
-    seed: -1,
+    seed,
     attempt: 0,
     outcome: {
       kind: 'finished',
@@ -45,15 +78,9 @@ test('gains against different references are put on one scale: the metric', () =
       seconds: null,
       cost: null,
     },
-  })
-  const against = (id: number, label: string, reference: number, value: number): ExperimentRecord => {
-    const environment = environmentOf('log', null, label)
-    return {
-      ...recordWith(id, environment, candidateOf(environment, `idea ${id}`, {}), reference - value),
-      runs: [run(id, value)],
-    }
   }
-  const series = [against(1, 'first', 2, 1.9), against(2, 'second', 1.9, 1.95), against(3, 'second', 1.9, 1.6)]
-  const gains = [...gainsOverBeginning(series).values()]
-  expect(gains.map(gain => Number(gain.toFixed(9)))).toEqual([0.1, 0.05, 0.4])
-})
+  return {
+    ...recordWith(id, environment, candidateOf(environment, `idea ${id}`, {}), reference - value),
+    runs: [run],
+  }
+}
