@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import type { ExperimentRecord } from '../src/experiment/record.ts'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { constant } from '../src/forecast/constant.ts'
 import { evaluateHalves } from '../src/forecast/evaluate-halves.ts'
 import { interventionText } from '../src/forecast/intervention-text.ts'
@@ -22,13 +23,11 @@ import { ridge } from '../src/forecast/ridge.ts'
 import { median, quantile } from '../src/statistics/summary.ts'
 import { words } from '../src/text/words.ts'
 import { madeUp } from './made-up-records.ts'
-import { wholeNumber } from './whole-number.ts'
 
 const flags = new Command('node bench/evaluation.ts')
   .description('Records evaluated by neighbours and ridge, beside scikit-learn.')
-  .option('--records <number>', 'that are evaluated', wholeNumber, 10_000)
-  .option('--turns <number>', 'of each contender', wholeNumber, 3)
-  .allowExcessArguments(false)
+  .option('--records <number>', 'that are evaluated', wholeNumberFrom(1), 10_000)
+  .option('--turns <number>', 'of each contender', wholeNumberFrom(1), 3)
   .parse()
   .opts<{ records: number; turns: number }>()
 

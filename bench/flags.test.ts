@@ -16,6 +16,9 @@ it.each([
   ['engine.ts', '--seconds=0', 'is invalid. Expected a positive number.\n'],
   ['ledger.ts', '--turn=3', '(Did you mean --turns?)\n'],
   ['forecasting.ts', '--turns=', 'Expected a whole number from 1 on.\n'],
+  ['tokens.ts', '--candidate=3', '(Did you mean --candidates?)\n'],
+  ['import.ts', '--sources=git', 'There is no "git": expected log, sweep.\n'],
+  ['evaluation.ts', '--records=0', 'Expected a whole number from 1 on.\n'],
   ['overhead.ts', '--runs=1', 'Expected a whole number from 2 on.\n'],
   ['../reproductions/rwm.ts', '--pools=many', 'Expected a whole number from 1 on.\n'],
 ])('%s %s', async (program, flag, sentence) => {

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
+import { listOption, oneOf, wholeNumberFrom } from '../src/flag-values.ts'
 import { seededRandom } from '../src/statistics/random.ts'
-import { wholeNumber } from './whole-number.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 const random = seededRandom('bench')
@@ -25,11 +25,11 @@ const sources: Readonly<
   sweep: { file: 'sweep.csv', header: 'lr,width,depth,optimizer,seed,val_loss', row: sweepRow },
 }
 
+const names = Object.keys(sources)
 const flags = new Command('node bench/import.ts')
   .description('Seconds and peak memory of importing many rows, and of importing them again.')
-  .option('--rows <number>', 'of each source', wholeNumber, 1_000_000)
-  .option('--sources <list>', `of ${Object.keys(sources).join(', ')}`, sourceNames, Object.keys(sources))
-  .allowExcessArguments(false)
+  .option('--rows <number>', 'of each source', wholeNumberFrom(1), 1_000_000)
+  .addOption(listOption('--sources', 'what is imported', oneOf(names), names))
   .parse()
   .opts<{ rows: number; sources: readonly string[] }>()
 
@@ -118,11 +118,4 @@ function sweepRow(index: number): string {
     index % 4,
     (1 + 0.01 * random.normal()).toFixed(6),
   ].join(',')
-}
-
-function sourceNames(list: string): string[] {
-  return list.split(',').map(name => {
-    if (name in sources) return name
-    throw new InvalidArgumentError(`There is no ${JSON.stringify(name)}: expected ${Object.keys(sources).join(', ')}.`)
-  })
 }

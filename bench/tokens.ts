@@ -12,20 +12,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command } from 'commander'
+import { wholeNumberFrom } from '../src/flag-values.ts'
 import { languageForecaster } from '../src/forecast/language/language.ts'
 import { type LanguageInput, languageSettings } from '../src/forecast/language/settings.ts'
 import { type Asked, scriptedServer } from '../src/language/scripted-server.ts'
 import { madeUp } from './made-up-records.ts'
-import { wholeNumber } from './whole-number.ts'
 
 /** Of the price of a token that is read anew, where providers say one; the lowest that is usual. */
 const priceOfCached = 0.1
 
 const flags = new Command('node bench/tokens.ts')
   .description('Tokens that a language model is sent: one by one, with a shared beginning, and batched.')
-  .option('--records <number>', 'in the history', wholeNumber, 250)
-  .option('--candidates <number>', 'that are forecast', wholeNumber, 16)
-  .allowExcessArguments(false)
+  .option('--records <number>', 'in the history', wholeNumberFrom(1), 250)
+  .option('--candidates <number>', 'that are forecast', wholeNumberFrom(1), 16)
   .parse()
   .opts<{ records: number; candidates: number }>()
 
