@@ -176,9 +176,7 @@ function perLog({ plan, evaluation: { results } }: LogsEvidence, figure: Figure)
     ['log', ...results.map(({ entrant }) => entrant.name)],
     plan.environments.map(({ environment }, index) => [
       environment.family.name,
-      ...results.map(({ byEnvironment }) =>
-        estimateText(byEnvironment[index]![figure], 2),
-      ),
+      ...results.map(({ byEnvironment }) => estimateText(byEnvironment[index]![figure], 2)),
     ]),
   )
 }

@@ -55,8 +55,7 @@ test('whom one is named before changes the sign alone', () => {
 
 test('an environment of one block or two gives no interval, and neither does a mean that it is in', () => {
   const random = seededRandom('few')
-  const losses = (...pools: number[]) =>
-    pools.map(count => Array.from({ length: count }, () => 1 + random.uniform()))
+  const losses = (...pools: number[]) => pools.map(count => Array.from({ length: count }, () => 1 + random.uniform()))
   const compared = (...pools: number[]) =>
     differences(
       [contender('a', losses(...pools)), contender('b', losses(...pools))],

@@ -146,7 +146,11 @@ test('in pools of few rows, knowing only that gains shrink is worth little; over
     ),
   )
   const clock = saying(({ id }) => -id, 1)
-  const { results } = await evaluateRolling([entrant('clock', clock)], planRolling([{ environment, records, references: [] }]), options)
+  const { results } = await evaluateRolling(
+    [entrant('clock', clock)],
+    planRolling([{ environment, records, references: [] }]),
+    options,
+  )
   const whole = spearman(
     records.map(({ id }) => -id),
     records.map(({ measured }) => measured!.gain),

@@ -84,7 +84,9 @@ function keyOf(record: ExperimentRecord): string {
   if (known !== undefined) return known
   const { id, environment, intervention, measured } = record
   const gain = measured === null ? null : [measured.gain, measured.standardError].map(String)
-  const key = [id, numberOf(environment), numberOf(intervention), gain, endingsOf(record).map(Number).join('')].join(':')
+  const key = [id, numberOf(environment), numberOf(intervention), gain, endingsOf(record).map(Number).join('')].join(
+    ':',
+  )
   keys.set(record, key)
   return key
 }

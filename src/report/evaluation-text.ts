@@ -62,7 +62,9 @@ export function evaluationText(evaluation: Evaluation, options: TableOptions): s
     )
   }
   const pieces =
-    split === 'rolling' ? 'signs of blocks of consecutive rows turned' : 'Student’s t with near-duplicate groups drawn again'
+    split === 'rolling'
+      ? 'signs of blocks of consecutive rows turned'
+      : 'Student’s t with near-duplicate groups drawn again'
   const names = environments[0]!.rows.map(({ name }) => name)
   const evidence = environments.reduce((sum, { blocks }) => sum + (blocks ?? Number.POSITIVE_INFINITY), 0)
   sections.push(
