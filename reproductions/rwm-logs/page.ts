@@ -53,7 +53,7 @@ ${meanTable(evidence)}
 
 ${differenceTable(differences)}
 
-Differences of loss and regret are shares of the mean of both. p turns the signs of blocks of consecutive rows; Holm's correction is over all pairs of one measure. All this is about these environments: other rows of them, not other environments.
+Differences of loss are shares of the loss of the best quantiles that are the same for all rows, and of regret, of that of random choice. p turns the signs of blocks of consecutive rows; Holm's correction is over all pairs of one measure. All this is about these environments: other rows of them, not other environments.
 
 ## Each log
 

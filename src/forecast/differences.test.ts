@@ -23,6 +23,9 @@ const silent: PoolQuality = {
   finishingShare: nothing,
 }
 
+/** The same scale in so many environments. */
+const even = (environments: number) => Array.from({ length: environments }, () => ({ pinball: 1, regret: 1 }))
+
 /** Losses of one pool each, in as many environments. */
 function contender(name: string, losses: readonly (readonly number[])[]): Contender {
   return { name, byEnvironment: losses.map(own => own.map(loss => ({ ...silent, pinball: [loss, 1] }))) }
@@ -33,12 +36,12 @@ test('over several environments p is as often small as it says where two are as 
   const found = Array.from({ length: 300 }, () => {
     const skewed = () => Array.from({ length: 12 }, () => [-Math.log(1 - random.uniform())])
     const resamples = Array.from({ length: 12 }, () => poolResamples(1, 10, random))
-    return differences([contender('constant', skewed()), contender('rival', skewed())], resamples, random)[0]!
+    return differences([contender('constant', skewed()), contender('rival', skewed())], even(12), resamples, random)[0]!
   })
   // Binomial(300, 0.05): 15, with a standard deviation of 3.8. Shares of one of the two would give several times as many.
   expect(found.filter(({ p }) => p <= 0.05).length).toBeLessThan(28)
-  // Each environment's share is uniform between −2 and 2.
-  expect(Math.abs(mean(found.map(({ value }) => value)))).toBeLessThan((4 * 1.155) / Math.sqrt(12 * 300))
+  // The difference of two exponential losses has the variance 2.
+  expect(Math.abs(mean(found.map(({ value }) => value)))).toBeLessThan(4 * Math.sqrt(2 / (12 * 300)))
 })
 
 test('whom one is named before changes the sign alone', () => {
@@ -46,8 +49,8 @@ test('whom one is named before changes the sign alone', () => {
   const losses = () => Array.from({ length: 3 }, () => Array.from({ length: 9 }, () => random.uniform()))
   const [a, b] = [contender('a', losses()), contender('b', losses())]
   const resamples = a.byEnvironment.map(pools => poolResamples(pools.length, 50, random))
-  const [one] = differences([a, b], resamples, seededRandom(1))
-  const [other] = differences([b, a], resamples, seededRandom(1))
+  const [one] = differences([a, b], even(3), resamples, seededRandom(1))
+  const [other] = differences([b, a], even(3), resamples, seededRandom(1))
   expect(other!.value).toBeCloseTo(-one!.value, 12)
   expect(other!.low).toBeCloseTo(-one!.high, 12)
   expect(other!.p).toBe(one!.p)
@@ -59,6 +62,7 @@ test('an environment of one block or two gives no interval, and neither does a m
   const compared = (...pools: number[]) =>
     differences(
       [contender('a', losses(...pools)), contender('b', losses(...pools))],
+      even(pools.length),
       pools.map(count => poolResamples(count, 50, random)),
       random,
     )[0]!

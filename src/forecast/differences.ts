@@ -7,11 +7,12 @@ import { holm } from '../statistics/holm.ts'
 import type { Random } from '../statistics/random.ts'
 import { signFlipProbability } from '../statistics/sign-flips.ts'
 import { blocksOfPools, type PoolResample } from './figures.ts'
-import { overPools, type PoolQuality } from './pool-quality.ts'
+import type { PoolQuality } from './pool-quality.ts'
 
 /**
- * Loss and regret as shares of the mean of both, so that environments can be averaged. A share of one of the two would change as they are
- * exchanged, which is what p does, and the chances would be wrong.
+ * Loss and regret as shares of what the outcomes alone say (`Scale`), so that environments can be averaged. A share of what one of the two
+ * has lost would change as they are exchanged, which is what p does, and the chances would be wrong; of the mean of both, whoever loses
+ * evenly would seem worse than whoever loses as much now and then.
  */
 export const comparedMeasures = ['pinball', 'regret', 'spearman'] as const
 export type ComparedMeasure = (typeof comparedMeasures)[number]
@@ -22,11 +23,17 @@ export interface Contender {
   readonly byEnvironment: readonly (readonly PoolQuality[])[]
 }
 
+/** Of an environment, whoever forecasts: the loss of the best quantiles that are the same for all records, and the regret of random choice. */
+export interface Scale {
+  readonly pinball: number
+  readonly regret: number
+}
+
 export interface Difference {
   readonly measure: ComparedMeasure
   readonly first: string
   readonly second: string
-  /** Mean over the environments; positive: the first is better. Of loss and regret from −2 to 2, where one has none. */
+  /** Mean over the environments; positive: the first is better. */
   readonly value: number
   /** NaN where an environment has fewer than three blocks. */
   readonly low: number
@@ -41,11 +48,12 @@ export interface Difference {
 }
 
 /**
- * All pairs of contenders, first named first. Rank correlations only of those that rank. `resamples`: for each environment, as many in
- * each.
+ * All pairs of contenders, first named first. Rank correlations only of those that rank. `scales` and `resamples` are for each environment,
+ * and of resamples as many in each.
  */
 export function differences(
   contenders: readonly Contender[],
+  scales: readonly Scale[],
   resamples: readonly (readonly PoolResample[])[],
   random: Random,
 ): Difference[] {
@@ -54,7 +62,7 @@ export function differences(
   )
   return comparedMeasures.flatMap(measure => {
     const found = pairs.flatMap(([first, second]) => {
-      const difference = differenceOf(measure, first, second, resamples, random)
+      const difference = differenceOf(measure, first, second, scales, resamples, random)
       return difference === null ? [] : [difference]
     })
     const adjusted = holm(found.map(({ p }) => p))
@@ -87,11 +95,12 @@ function differenceOf(
   measure: ComparedMeasure,
   first: Contender,
   second: Contender,
+  scales: readonly Scale[],
   resamples: readonly (readonly PoolResample[])[],
   random: Random,
 ): Omit<Difference, 'adjusted'> | null {
   const shares = first.byEnvironment.flatMap((pools, environment) => {
-    const share = poolShares(measure, pools, second.byEnvironment[environment]!)
+    const share = poolShares(measure, pools, second.byEnvironment[environment]!, scales[environment]!)
     return share === null ? [] : [{ share, resamples: resamples[environment]! }]
   })
   if (shares.length === 0) return null
@@ -125,6 +134,7 @@ function poolShares(
   measure: ComparedMeasure,
   first: readonly PoolQuality[],
   second: readonly PoolQuality[],
+  scales: Scale,
 ): number[] | null {
   if (measure === 'spearman') {
     const both = first.map((pool, index) => pool.spearman[1] * second[index]!.spearman[1])
@@ -132,7 +142,7 @@ function poolShares(
     if (count === 0) return null
     return first.map((pool, index) => (both[index]! * (pool.spearman[0] - second[index]!.spearman[0])) / count)
   }
-  const scale = (overPools(first, measure) + overPools(second, measure)) / 2
+  const scale = scales[measure]
   const count = sum(first.map(pool => pool[measure][1]))
   if (!(scale > 0) || count === 0) return null
   return first.map((pool, index) => (second[index]![measure][0] - pool[measure][0]) / (count * scale))

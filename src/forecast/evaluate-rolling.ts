@@ -3,17 +3,20 @@
  */
 
 import type { Environment } from '../experiment/environment.ts'
-import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { type ExperimentRecord, type Forecast, quantileLevels } from '../experiment/record.ts'
 import { meanEstimate } from '../statistics/bootstrap.ts'
+import { meanPinballLoss } from '../statistics/pinball.ts'
 import { type Random, seededRandom } from '../statistics/random.ts'
+import { regretAt } from '../statistics/ranking.ts'
+import { meanDefined, quantile } from '../statistics/summary.ts'
 import { constant } from './constant.ts'
-import { type Contender, type Difference, differences } from './differences.ts'
+import { type Contender, type Difference, differences, type Scale } from './differences.ts'
 import { comparableFigures, type Figures, figuresOf, type PoolResample, poolResamples } from './figures.ts'
 import type { Forecaster } from './forecaster.ts'
 import type { HistoryKind } from './history-kind.ts'
 import type { Judged } from './judge.ts'
 import { byReference, judgePool } from './judge-pool.ts'
-import { type PoolQuality, poolQuality } from './pool-quality.ts'
+import { chosenOf, type PoolQuality, poolQuality } from './pool-quality.ts'
 import {
   groupsById,
   historyOfPool,
@@ -148,7 +151,7 @@ export async function evaluateRolling(
     results: entrants.map((entrant, index) =>
       resultOf(entrant, judged[index]!, qualities[index]!, yardstick, resamples),
     ),
-    differences: compared(entrants, qualities, resamples, random),
+    differences: compared(entrants, qualities, pools.map(scaleOf), resamples, random),
   }
 }
 
@@ -170,10 +173,36 @@ function resultOf(
 function compared(
   entrants: readonly Entrant[],
   qualities: readonly (readonly (readonly PoolQuality[])[])[],
+  scales: readonly Scale[],
   resamples: readonly (readonly PoolResample[])[],
   random: Random,
 ): Difference[] {
   const contenders = entrants.map(({ name }, index): Contender => ({ name, byEnvironment: qualities[index]! }))
   const compared = contenders.filter((_, index) => entrants[index]!.controls === undefined)
-  return differences(compared, resamples, random.fork('differences'))
+  return differences(compared, scales, resamples, random.fork('differences'))
+}
+
+function scaleOf(pools: readonly RollingPool[]): Scale {
+  const gains = pools.flatMap(({ tested }) => tested.flatMap(({ measured }) => measured?.gain ?? []))
+  if (gains.length === 0) return { pinball: Number.NaN, regret: Number.NaN }
+  const best = quantileLevels.map(level => quantile(gains, level))
+  const regrets = pools.flatMap(({ tested }) => {
+    const outcomes = tested.map(({ measured }) => measured?.gain ?? null)
+    if (outcomes.every(gain => gain === null)) return []
+    return [
+      regretAt(
+        chosenOf(outcomes.length),
+        outcomes,
+        outcomes.map(() => 0),
+      ),
+    ]
+  })
+  return {
+    pinball: meanPinballLoss(
+      gains,
+      gains.map(() => best),
+      quantileLevels,
+    ),
+    regret: meanDefined(regrets),
+  }
 }
