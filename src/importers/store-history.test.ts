@@ -6,6 +6,7 @@ import type { Family } from '../experiment/environment.ts'
 import { seedOfLog } from '../experiment/imported-seed.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { withConstraints } from './constraints.ts'
+import { trackedRun } from './fixtures/tracked-run.ts'
 import { readResultsTsv } from './results-tsv.ts'
 import { storeHistory } from './store-history.ts'
 import type { TrackedRun } from './tracked-experiment.ts'
@@ -21,27 +22,7 @@ const family: Family = {
   evaluator: {},
   data: [],
 }
-const plainRun: TrackedRun = {
-  id: '',
-  name: null,
-  place: '',
-  configuration: {},
-  seed: null,
-  kind: 'finished',
-  status: null,
-  reason: null,
-  metrics: {},
-  startedAt: null,
-  finishedAt: null,
-  seconds: null,
-  text: null,
-  note: null,
-  tags: [],
-  isBaseline: false,
-  parent: null,
-  diff: null,
-  commit: null,
-}
+const plainRun = trackedRun('', { place: '', status: null })
 const first = [
   'commit\tval_bpb\tmemory_gb\tstatus\tdescription',
   'baseline\t1.00\t4\tkeep\tbaseline',

@@ -3,32 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { mergePatch } from '../experiment/configuration.ts'
 import type { Json, JsonObject } from '../experiment/json.ts'
 import { overridesBetween, withoutNulls, withoutSeed } from './configurations.ts'
+import { trackedRun as run } from './fixtures/tracked-run.ts'
 import type { ImportedHistory } from './history.ts'
 import type { TrackedExperiment, TrackedRun } from './tracked-experiment.ts'
 import { trackedHistory } from './tracked-history.ts'
 
-const run = (id: string, some: Partial<TrackedRun>): TrackedRun => ({
-  id,
-  name: null,
-  place: `run ${id}`,
-  configuration: {},
-  seed: null,
-  kind: 'finished',
-  status: 'FINISHED',
-  reason: null,
-  metrics: {},
-  startedAt: null,
-  finishedAt: null,
-  seconds: null,
-  text: null,
-  note: null,
-  tags: [],
-  isBaseline: false,
-  parent: null,
-  diff: null,
-  commit: null,
-  ...some,
-})
 const experiment = (runs: readonly TrackedRun[], some: Partial<TrackedExperiment> = {}): TrackedExperiment => ({
   name: 'sweep',
   description: null,

@@ -1,30 +1,18 @@
 /** Looks through a history for what costs runs and fools people: repeated ideas, gains below the noise, references measured once. */
 import { z } from 'zod'
 import { scores } from '../campaign/choose.ts'
-import { type GateSavings, gateSavings } from '../campaign/doctor/gate-savings.ts'
-import { type KeptGain, keptGains } from '../campaign/doctor/kept-gains.ts'
-import { type RepeatedIdeas, repeatedIdeas } from '../campaign/doctor/repeated-ideas.ts'
+import { gateSavings } from '../campaign/doctor/gate-savings.ts'
+import { keptGains } from '../campaign/doctor/kept-gains.ts'
+import { repeatedIdeas } from '../campaign/doctor/repeated-ideas.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { evidenceOf } from '../experiment/records.ts'
 import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
 import { type ForecasterName, forecasterNames, forecasters } from '../forecast/forecaster.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { doctorText } from '../report/doctor-text.ts'
-import { withSeries } from './evaluated-series.ts'
+import { doctorText, type Findings } from '../report/doctor-text.ts'
+import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
-
-export interface Diagnosis {
-  readonly environment: string
-  readonly records: number
-  readonly runs: number
-  readonly repeated: RepeatedIdeas
-  readonly kept: readonly KeptGain[]
-  /** References on which something was tried, and how many of them have one run or none. */
-  readonly references: { readonly tried: number; readonly unrepeated: number }
-  readonly gate: GateSavings
-  readonly forecaster: ForecasterName
-}
 
 export const doctor = operation({
   name: 'doctor',
@@ -32,11 +20,7 @@ export const doctor = operation({
   example: 'almanac doctor --noise 0.0007',
   positional: [],
   input: z.strictObject({
-    environment: z
-      .array(z.string())
-      .optional()
-      .describe('environments of the ledger by name (default: that of the folder)'),
-    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
+    ...environmentFlags,
     noise: z
       .number()
       .min(0)
@@ -52,7 +36,7 @@ export const doctor = operation({
   }),
   run: ({ environment, all, noise, forecaster, pools }, context) =>
     withSeries(context, { environment, all }, async ({ evaluated, ledger }) => {
-      const diagnoses: Diagnosis[] = []
+      const diagnoses: Findings[] = []
       for (const series of evaluated) diagnoses.push(await diagnose(series, ledger, noise ?? null, forecaster, pools))
       return diagnoses
     }),
@@ -66,7 +50,7 @@ async function diagnose(
   noise: number | null,
   forecaster: ForecasterName,
   mostPools: number,
-): Promise<Diagnosis> {
+): Promise<Findings> {
   const { records, environment } = series
   const promoted = await promotedOf(series, ledger)
   const plan = planRolling([series], [], { ...rollingDefaults, mostPools })
@@ -92,7 +76,7 @@ async function promotedOf({ records, environment }: Series, ledger: Ledger): Pro
   return new Set(versions.flatMap(({ parent }) => (parent === null ? [] : parent.interventionId)))
 }
 
-async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger): Promise<Diagnosis['references']> {
+async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger): Promise<Findings['references']> {
   const versionIds = new Set(records.map(({ environment }) => environment.version.id))
   let unrepeated = 0
   for (const id of versionIds) {
@@ -105,7 +89,7 @@ async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger
 }
 
 /** Records by their numbers and sentences. */
-function plain({ repeated, kept, ...rest }: Diagnosis) {
+function plain({ repeated, kept, ...rest }: Findings) {
   const named = ({ id, intervention }: ExperimentRecord) => ({ record: id, sentence: intervention.sentence })
   return {
     ...rest,

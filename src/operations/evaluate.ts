@@ -13,7 +13,7 @@ import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
 import { type Compared, entrantsOf } from './entrants.ts'
-import { datesOf, type EvaluatedSeries, withSeries } from './evaluated-series.ts'
+import { datesOf, type EvaluatedSeries, environmentFlags, withSeries } from './evaluated-series.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
 
@@ -28,11 +28,7 @@ export const evaluate = operation({
   example: 'almanac evaluate --forecasters kernel,stack',
   positional: [],
   input: z.strictObject({
-    environment: z
-      .array(z.string())
-      .optional()
-      .describe('environments of the ledger by name (default: that of the folder)'),
-    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
+    ...environmentFlags,
     forecasters: z
       .array(z.string())
       .optional()

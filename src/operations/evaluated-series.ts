@@ -3,6 +3,7 @@
  * named, or of all; and the others of the ledger, which forecasts may learn from.
  */
 import { existsSync } from 'node:fs'
+import { z } from 'zod'
 import { currentEnvironment } from '../campaign/current-environment.ts'
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
@@ -24,6 +25,15 @@ export interface WhichEnvironments {
   readonly environment?: readonly string[] | undefined
   /** Every one with enough records. */
   readonly all?: boolean
+}
+
+/** The flags that say which; for the input of an operation. */
+export const environmentFlags = {
+  environment: z
+    .array(z.string())
+    .optional()
+    .describe('environments of the ledger by name (default: that of the folder)'),
+  all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
 }
 
 const least = rollingDefaults.firstTested + 2

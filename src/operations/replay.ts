@@ -9,7 +9,7 @@ import { replayText } from '../report/replay-text.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
 import { entrantsOf } from './entrants.ts'
-import { withSeries } from './evaluated-series.ts'
+import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
 
 /** Random choice is averaged over so many draws: it costs no forecasts. */
@@ -38,11 +38,7 @@ export const replay = operation({
   example: 'almanac replay --forecasters kernel,stack',
   positional: [],
   input: z.strictObject({
-    environment: z
-      .array(z.string())
-      .optional()
-      .describe('environments of the ledger by name (default: that of the folder)'),
-    all: z.boolean().default(false).describe('every environment of the ledger with enough records'),
+    ...environmentFlags,
     forecasters: z
       .array(z.string())
       .optional()

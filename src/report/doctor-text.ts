@@ -16,8 +16,10 @@ export interface Findings {
   readonly runs: number
   readonly repeated: RepeatedIdeas
   readonly kept: readonly KeptGain[]
+  /** References on which something was tried, and how many of them have one run or none. */
   readonly references: { readonly tried: number; readonly unrepeated: number }
   readonly gate: GateSavings
+  /** Who guards the gate. */
   readonly forecaster: string
 }
 
