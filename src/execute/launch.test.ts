@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inspect } from './inspect.ts'
@@ -64,6 +64,15 @@ describe('a command', () => {
     const { folder } = await exitOf('echo once')
     await expect(startScratchRun('echo twice', { folder })).rejects.toThrow(/was launched in .* before/)
     expect(outputOf(folder)).toBe('once\n')
+  })
+
+  test('runs again in a folder that was emptied, whenever the wrapper before it ends', async () => {
+    const folder = join(scratchFolder(), 'run')
+    for (let round = 0; round < 12; round++) {
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder)
+      await exitOf('true', { folder })
+    }
   })
 })
 

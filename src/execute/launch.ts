@@ -4,12 +4,13 @@
  * `waitForExit`).
  */
 import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { Writable } from 'node:stream'
 import { createExclusively } from '../files/atomic.ts'
 import { abandon } from './inspect.ts'
-import { type LaunchFile, type Order, pathOf } from './run-folder.ts'
+import { type LaunchFile, type Order, pathOf, readLaunch } from './run-folder.ts'
 import { takeWrapper } from './spare-wrapper.ts'
 
 export interface Launch {
@@ -45,6 +46,7 @@ export async function launch({ folder, command, workingDirectory, variables, ...
     if (!isAbsolute(path)) throw new Error(`launch needs absolute paths, not ${path}`)
   }
   const file: LaunchFile = {
+    id: randomUUID(),
     command,
     workingDirectory,
     variableNames: Object.keys(variables),
@@ -60,10 +62,11 @@ export async function launch({ folder, command, workingDirectory, variables, ...
     abandon(folder)
     throw new Error(`cannot make a process for the run in ${folder}: ${error.message}`, { cause: error })
   })
-  // One that ends without a claim will not make one; say so at once, instead of when the waiting ends.
+  // One that ends without a claim will not make one; say so at once, instead of when the waiting ends. By then the folder may be another
+  // launch's, whose wrapper has yet to claim it.
   wrapper.once('exit', () => {
     try {
-      if (!existsSync(pathOf(folder, 'claim'))) abandon(folder)
+      if (readLaunch(folder)?.id === file.id && !existsSync(pathOf(folder, 'claim'))) abandon(folder)
     } catch {}
   })
   handOver(wrapper, { folder, variables })

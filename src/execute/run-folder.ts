@@ -10,6 +10,8 @@ import type { ProcessIdentity } from './process-table.ts'
 
 /** What `launch.json` holds: the launch without the values of the variables. */
 export interface LaunchFile {
+  /** Tells it from an earlier launch in a folder that was emptied since. */
+  readonly id: string
   readonly command: string | readonly string[]
   readonly workingDirectory: string
   readonly variableNames: readonly string[]
