@@ -17,10 +17,11 @@
  */
 
 import type { OptionScale } from './option-scale.ts'
-import type { ComparedOption, ComparedOptions, OptionValue } from './option-values.ts'
+import type { ComparedOption, OptionValue } from './option-values.ts'
 
+/** n × n, row-major; only the lower triangles are filled in, diagonals included. */
 export interface DifferenceCovariance {
-  /** Sum over options, n × n, row-major and symmetric. */
+  /** Sum over options. */
   readonly additive: Float64Array
   readonly interaction: Float64Array
   readonly departure: Float64Array
@@ -30,13 +31,15 @@ export interface DifferenceCovariance {
 export interface PlacedOption {
   /** Distinct places. */
   readonly places: readonly OptionValue[]
-  /** Index into `places`: in the reference and after the change, one a subject. */
+  /** Index into `places`: in each reference. */
   readonly before: Int32Array
+  /** Ascending indices of the subjects that change it, and the places they change it to. */
+  readonly changed: Int32Array
   readonly after: Int32Array
-  readonly changed: readonly number[]
 }
 
-export function placeOption(option: ComparedOption, scale: OptionScale | null): PlacedOption {
+/** `reference`: of each subject the index of its reference; each index has a subject. */
+export function placeOption(option: ComparedOption, reference: Int32Array, scale: OptionScale | null): PlacedOption {
   const indices = new Map<OptionValue, number>()
   const placeOf = (value: OptionValue): number => {
     // Without an axis a number is a name like any other.
@@ -45,115 +48,143 @@ export function placeOption(option: ComparedOption, scale: OptionScale | null): 
     indices.set(place, index)
     return index
   }
-  const before = Int32Array.from(option.before, placeOf)
-  const after = Int32Array.from(before)
-  option.changed.forEach((subject, index) => {
-    after[subject] = placeOf(option.after[index]!)
+  const before = new Int32Array(countOf(reference))
+  reference.forEach((index, subject) => {
+    before[index] = placeOf(option.before[subject]!)
   })
-  return { places: [...indices.keys()], before, after, changed: option.changed }
+  const after = Int32Array.from(option.after, placeOf)
+  return { places: [...indices.keys()], before, changed: Int32Array.from(option.changed), after }
 }
 
 /** `length` is the length-scale of numbers in units of their axis, `remainder` the r above, in (0, 1). */
 export function differenceCovariance(
   options: readonly PlacedOption[],
-  reference: ComparedOptions['reference'],
+  reference: Int32Array,
   { length, remainder }: { readonly length: number; readonly remainder: number },
 ): DifferenceCovariance {
   const size = reference.length
-  const additive = new Float64Array(size * size)
-  const departure = new Float64Array(size * size)
-  // The interaction's products for each pair; that of the two references is where the others start. They change by ratios,
-  // which is safe because no factor is below the remainder.
-  const base = referenceProducts(options, reference, remainder, length)
-  const afters = Float64Array.from(base)
-  const afterBefore = Float64Array.from(base)
-  for (const { places, before, after, changed } of options) {
-    if (changed.length === 0) continue
-    const similarity = placeSimilarities(places, length)
-    const width = places.length
-    const factor = similarity.map(value => (1 - remainder) * value + remainder)
-    const isNumber = Uint8Array.from(places, place => Number(typeof place === 'number'))
-    const isChanged = new Uint8Array(size)
-    for (const subject of changed) isChanged[subject] = 1
-    for (const i of changed) {
-      const fromRow = before[i]! * width
-      const toRow = after[i]! * width
-      for (let j = 0; j < size; j++) {
-        const from = before[j]!
-        const toFrom = factor[toRow + from]! / factor[fromRow + from]!
-        afterBefore[i * size + j]! *= toFrom
-        if (!isChanged[j]) {
-          afters[i * size + j]! *= toFrom
-          afters[j * size + i]! *= toFrom
-          continue
-        }
-        const to = after[j]!
-        afters[i * size + j]! *= factor[toRow + to]! / factor[fromRow + from]!
-        additive[i * size + j]! +=
-          similarity[toRow + to]! - similarity[toRow + from]! - similarity[fromRow + to]! + similarity[fromRow + from]!
-        if (isNumber[before[i]!] === 1 && isNumber[from] === 1) {
-          departure[i * size + j]! += (1 - similarity[toRow + before[i]!]!) * (1 - similarity[to * width + from]!)
-        }
-      }
-    }
+  const references = countOf(reference)
+  const similarities = options.map(({ places }) => placeSimilarities(places, length))
+  const base = referenceProducts(options, similarities, references, remainder)
+  const sums: Sums = {
+    additive: new Float64Array(size * size),
+    departure: new Float64Array(size * size),
+    afters: new Float64Array(size * size),
+    afterBefore: new Float64Array(size * references),
   }
-  const interaction = new Float64Array(size * size)
   for (let i = 0; i < size; i++) {
+    const row = reference[i]! * references
+    for (let j = 0; j <= i; j++) sums.afters[i * size + j] = base[row + reference[j]!]!
+    sums.afterBefore.set(base.subarray(row, row + references), i * references)
+  }
+  options.forEach((option, index) => {
+    if (option.changed.length > 0) addOption(sums, option, reference, references, similarities[index]!, remainder)
+  })
+  const { additive, departure, afters, afterBefore } = sums
+  const interaction = afters
+  for (let i = 0; i < size; i++) {
+    const own = reference[i]!
     for (let j = 0; j <= i; j++) {
-      const there = i * size + j
-      const back = j * size + i
-      const value = afters[there]! - afterBefore[there]! - afterBefore[back]! + base[there]!
-      interaction[there] = value
-      interaction[back] = value
+      const other = reference[j]!
+      interaction[i * size + j] =
+        afters[i * size + j]! -
+        afterBefore[i * references + other]! -
+        afterBefore[j * references + own]! +
+        base[own * references + other]!
     }
   }
   return { additive, interaction, departure }
 }
 
+interface Sums {
+  readonly additive: Float64Array
+  readonly departure: Float64Array
+  /**
+   * The interaction's products between what two subjects change to, and between that of a subject and each reference. They
+   * start as those between the references and change by ratios, which is safe because no factor is below the remainder.
+   */
+  readonly afters: Float64Array
+  readonly afterBefore: Float64Array
+}
+
+function addOption(
+  { additive, departure, afters, afterBefore }: Sums,
+  { places, before, changed, after }: PlacedOption,
+  reference: Int32Array,
+  references: number,
+  similarity: Float64Array,
+  remainder: number,
+): void {
+  const size = reference.length
+  const width = places.length
+  const factor = similarity.map(value => (1 - remainder) * value + remainder)
+  const isNumber = Uint8Array.from(places, place => Number(typeof place === 'number'))
+  const isChanged = new Uint8Array(size)
+  for (let one = 0; one < changed.length; one++) isChanged[changed[one]!] = 1
+  const ratio = new Float64Array(references)
+  for (let one = 0; one < changed.length; one++) {
+    const i = changed[one]!
+    const place = before[reference[i]!]!
+    const fromRow = place * width
+    const toRow = after[one]! * width
+    for (let other = 0; other < references; other++) {
+      ratio[other] = factor[toRow + before[other]!]! / factor[fromRow + before[other]!]!
+      afterBefore[i * references + other]! *= ratio[other]!
+    }
+    for (let j = 0; j < i; j++) if (isChanged[j] === 0) afters[i * size + j]! *= ratio[reference[j]!]!
+    for (let j = i + 1; j < size; j++) if (isChanged[j] === 0) afters[j * size + i]! *= ratio[reference[j]!]!
+    for (let other = 0; other <= one; other++) {
+      const cell = i * size + changed[other]!
+      const to = after[other]!
+      const from = before[reference[changed[other]!]!]!
+      afters[cell]! *= factor[toRow + to]! / factor[fromRow + from]!
+      additive[cell]! +=
+        similarity[toRow + to]! - similarity[toRow + from]! - similarity[fromRow + to]! + similarity[fromRow + from]!
+      if (isNumber[place] === 1 && isNumber[from] === 1) {
+        departure[cell]! += (1 - similarity[toRow + place]!) * (1 - similarity[to * width + from]!)
+      }
+    }
+  }
+}
+
+function countOf(reference: Int32Array): number {
+  return reference.reduce((most, index) => Math.max(most, index + 1), 0)
+}
+
 /** k_option between all distinct places; a number and a name have nothing in common. */
 function placeSimilarities(places: readonly OptionValue[], length: number): Float64Array {
-  const result = new Float64Array(places.length * places.length)
-  places.forEach((first, i) => {
+  const width = places.length
+  const result = new Float64Array(width * width)
+  for (let i = 0; i < width; i++) {
+    const first = places[i]!
     for (let j = 0; j <= i; j++) {
       const second = places[j]!
       const numbers = typeof first === 'number' && typeof second === 'number'
       const value = numbers ? Math.exp(-0.5 * ((first - second) / length) ** 2) : i === j ? 1 : 0
-      result[i * places.length + j] = value
-      result[j * places.length + i] = value
+      result[i * width + j] = value
+      result[j * width + i] = value
     }
-  })
+  }
   return result
 }
 
-/** The product over options between the references of each pair of subjects. */
+/** The product over options between each two references. */
 function referenceProducts(
   options: readonly PlacedOption[],
-  reference: Int32Array,
+  similarities: readonly Float64Array[],
+  references: number,
   remainder: number,
-  length: number,
 ): Float64Array {
-  const size = reference.length
-  const versions = reference.reduce((first, second) => Math.max(first, second), -1) + 1
-  const subjectOf = new Int32Array(versions)
-  reference.forEach((version, subject) => {
-    subjectOf[version] = subject
-  })
-  const table = new Float64Array(versions * versions).fill(1)
-  for (const { places, before } of options) {
-    const first = before[subjectOf[0]!]!
-    if (subjectOf.every(subject => before[subject] === first)) continue
-    const similarity = placeSimilarities(places, length)
-    for (let one = 0; one < versions; one++) {
-      const row = before[subjectOf[one]!]! * places.length
-      for (let other = 0; other < versions; other++) {
-        table[one * versions + other]! *= (1 - remainder) * similarity[row + before[subjectOf[other]!]!]! + remainder
+  const products = new Float64Array(references * references).fill(1)
+  options.forEach(({ places, before }, index) => {
+    if (before.every(place => place === before[0])) return
+    const similarity = similarities[index]!
+    for (let one = 0; one < references; one++) {
+      const row = before[one]! * places.length
+      for (let other = 0; other < references; other++) {
+        products[one * references + other]! *= (1 - remainder) * similarity[row + before[other]!]! + remainder
       }
     }
-  }
-  const result = new Float64Array(size * size)
-  for (let i = 0; i < size; i++) {
-    const row = reference[i]! * versions
-    for (let j = 0; j < size; j++) result[i * size + j] = table[row + reference[j]!]!
-  }
-  return result
+  })
+  return products
 }

@@ -23,8 +23,7 @@ export interface FittedParameters {
   readonly bend: number
 }
 
-/** A random sample of this many records decides, fewer where they change many options: its cost, more than a hundred times. */
-const mostFitted = 160
+/** A record that changes more options than this counts for more in what a fit costs. */
 const usualChanges = 4
 
 /** Prior medians and standard deviations in logarithms (in log-odds for shares). Scaled gains have a size of about one. */
@@ -48,6 +47,7 @@ const shares = new Set<string>(['remainder', 'family'])
 export function fitParameters(
   records: readonly ExperimentRecord[],
   observations: readonly Observation[],
+  mostFitted: number,
   seed: number,
 ): FittedParameters {
   const centre = names.map(name =>

@@ -14,15 +14,24 @@ import { conditionOn, fitParameters, type Observation } from './kernel-parameter
 import { mapQuantiles, standardQuantiles } from './quantiles.ts'
 import { relevantRecords } from './relevant-records.ts'
 
-/** More records than this cost more than they tell: the factorisation grows with the cube. */
-const mostRecords = 800
+export interface KernelSizes {
+  /** Records that a forecast conditions on. More cost more than they tell: the factorisation grows with the cube. */
+  readonly mostRecords: number
+  /** Records, a random sample, that decide the hyper-parameters, fewer where they change many options: a factorisation for each of 130 tries. */
+  readonly mostFitted: number
+}
 
-export const kernel: PureForecaster = (environment, history, candidates, { seed }) => {
+export const kernel: PureForecaster = (...asked) => forecastByKernel({ mostRecords: 800, mostFitted: 160 }, ...asked)
+
+export function forecastByKernel(
+  { mostRecords, mostFitted }: KernelSizes,
+  ...[environment, history, candidates, { seed }]: Parameters<PureForecaster>
+): Forecast[] {
   const records = relevantRecords(environment, history.filter(isInformative), candidates, mostRecords)
   const scales = familyScales(environment, records)
   const measured = records.filter(isMeasured)
   const observations = measured.map(record => observe(record, scales.get(record.environment.familyId)!))
-  const fitted = fitParameters(measured, observations, seed)
+  const fitted = fitParameters(measured, observations, mostFitted, seed)
 
   const ended = endings(records)
   const known: ExperimentRecord[] = [...measured, ...records.filter(record => !isMeasured(record))]

@@ -86,18 +86,18 @@ function gainWeights(past: readonly PastForecast<Member>[]): number[] | null {
   })
   const typical = median(losses)
   if (typical === 0) return null
+  // By record and level, the quantiles of all members.
+  const stated = measured.map(({ quantiles }) => quantileLevels.map((_, index) => quantiles.map(five => five[index]!)))
   return simplexWeights(believed, priorRecords, weights => {
     const slope = names.map(() => 0)
-    measured.forEach(({ gain, quantiles }, record) => {
+    measured.forEach(({ gain }, record) => {
       const capped = Math.min(1, (mostTypical * typical) / losses[record]!)
       // Forecasters that learn are better than they were: what is recent counts for more, evenly.
       const counts = (capped * 2 * (record + 1)) / (measured.length * typical * quantileLevels.length)
       quantileLevels.forEach((level, index) => {
-        const at = quantiles.map(five => five[index]!)
+        const at = stated[record]![index]!
         const steepness = counts * (gain > weighted(weights, at) ? -level : 1 - level)
-        at.forEach((quantile, member) => {
-          slope[member]! += steepness * quantile
-        })
+        for (let member = 0; member < at.length; member++) slope[member]! += steepness * at[member]!
       })
     })
     return slope
