@@ -10,7 +10,7 @@ import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
 import { conclude, referenceValues } from './conclude.ts'
-import { type CampaignDefinition, definitionSchema } from './definition.ts'
+import { type CampaignDefinition, storedDefinition } from './definition.ts'
 import { droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
@@ -70,9 +70,9 @@ export async function resumeCampaign(campaign: StoredCampaign, surroundings: Sur
   const version = await ledger.version(campaign.versionId)
   const taken = await ledger.takeCampaign(campaign.id, claimantOfThisProcess(), campaign.last.id)
   if (!taken || !version) throw new Error(`Campaign ${campaign.id} was just taken over by another process.`)
-  const { definition, source } = campaign.definition as unknown as StoredDefinition
+  const { source } = campaign.definition as unknown as StoredDefinition
   const environment = { family: opened.family, familyId: campaign.familyId, version }
-  await advance(campaign, environment, { definition: definitionSchema.parse(definition), source }, surroundings)
+  await advance(campaign, environment, { definition: storedDefinition(campaign.definition), source }, surroundings)
 }
 
 async function advance(

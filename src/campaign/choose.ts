@@ -23,7 +23,7 @@ export function scores(forecasts: readonly Forecast[]): number[] {
 }
 
 /**
- * Chooses k. Of the k places, `exploration · k` (a fraction is a coin toss) are drawn uniformly from the candidates that
+ * Chooses k; what the gate holds back may do without a forecast. Of the k places, `exploration · k` (a fraction is a coin toss) are drawn uniformly from the candidates that
  * are left over: those of lower rank, and all that the gate holds back. The rest go to the best that passed the gate, equal
  * scores in random order; where too few passed, places stay empty. Gives one choice a candidate, in the order of the
  * forecasts.
@@ -33,7 +33,7 @@ export function scores(forecasts: readonly Forecast[]): number[] {
  * probability is the mean over e; of equal scores each has the mean over the ranks that they share.
  */
 export function choose(
-  forecasts: readonly Forecast[],
+  forecasts: readonly (Forecast | null)[],
   {
     choose: k,
     exploration,
@@ -43,17 +43,19 @@ export function choose(
     readonly choose: number
     readonly exploration: number
     readonly random: Random
-    /** Indices of the candidates that the gate holds back. */
+    /** Indices of the candidates that the gate holds back: their chance is the same whatever their forecasts. */
     readonly gated?: ReadonlySet<number>
   },
 ): Choice[] {
   const n = forecasts.length
   const places = Math.min(k, n)
-  const worth = scores(forecasts)
+  const passed = [...forecasts.keys()].filter(index => !gated.has(index))
+  const passedScores = scores(passed.map(index => forecasts[index]!))
+  const worth = new Map(passed.map((index, place) => [index, passedScores[place]!]))
   const ranking = random
     .shuffle(forecasts.map((_, index) => index))
-    .sort((a, b) => worth[b]! - worth[a]!)
-    .filter(index => !gated.has(index))
+    .filter(index => worth.has(index))
+    .sort((a, b) => worth.get(b)! - worth.get(a)!)
 
   const share = exploration * places
   const fewer = Math.floor(share)
@@ -72,9 +74,9 @@ export function choose(
   const best = new Set(ranking.slice(0, exploited(exploring)))
   const rest = [...ranking.slice(best.size), ...gated]
   const others = new Set(random.sample(rest, Math.min(exploring, rest.length)))
-  const chancesOf = Map.groupBy(ranking.keys(), rank => worth[ranking[rank]!]!)
+  const chancesOf = Map.groupBy(ranking.keys(), rank => worth.get(ranking[rank]!)!)
   return forecasts.map((_, index) => ({
     choice: best.has(index) ? 'exploited' : others.has(index) ? 'explored' : 'passed-over',
-    probability: gated.has(index) ? expected(chanceOfRest) : mean(chancesOf.get(worth[index]!)!.map(probability)),
+    probability: gated.has(index) ? expected(chanceOfRest) : mean(chancesOf.get(worth.get(index)!)!.map(probability)),
   }))
 }

@@ -40,7 +40,7 @@ function played(known: readonly Known[], rule: Parameters<typeof choose>[1]) {
 /** A round as it is stored, and the records of what it ran. */
 function roundOf(known: readonly Known[], rule: Parameters<typeof choose>[1], firstId = 0) {
   const choices = choose(
-    known.map(({ forecast }) => forecast),
+    known.map(({ forecast }, index) => (rule.gated?.has(index) ? null : forecast)),
     rule,
   )
   const round = {
@@ -50,7 +50,8 @@ function roundOf(known: readonly Known[], rule: Parameters<typeof choose>[1], fi
     dropped: [],
     candidates: known.map(({ forecast }, index) => ({
       interventionId: firstId + index,
-      forecast,
+      // Of what the gate holds back only what is drawn is asked about.
+      forecast: rule.gated?.has(index) && choices[index]!.choice === 'passed-over' ? null : forecast,
       gated: rule.gated?.has(index) ? 'It is like what failed.' : null,
       ...choices[index]!,
     })),

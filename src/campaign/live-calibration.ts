@@ -25,7 +25,7 @@ export interface EventHonesty {
 }
 
 export interface LiveCalibration {
-  /** Candidates with a forecast and a chance above zero, each once in every round that it was in. */
+  /** Candidates with a chance above zero, each once in every round that it was in. */
   readonly candidates: number
   /** Without exploration the forecast decides alone, and nothing can be said of what it passes over. */
   readonly unreachable: number
@@ -48,25 +48,28 @@ export function liveCalibration(
   rounds: readonly StoredRound[],
   records: ReadonlyMap<number, ExperimentRecord>,
 ): LiveCalibration | null {
-  const foreseen = rounds.map(({ candidates }) =>
-    candidates.flatMap(({ forecast, ...choice }) => (forecast === null ? [] : [{ forecast, ...choice }])),
-  )
   const measured = (interventionId: number) => {
     const outcome = records.get(interventionId)?.outcome
     return outcome != null && isEvidence(outcome)
   }
-  const whole = foreseen.filter(candidates =>
+  const whole = rounds.filter(({ candidates }) =>
     candidates.every(({ choice, interventionId }) => choice === 'passed-over' || measured(interventionId)),
   )
-  const all = whole.flat()
+  const all = whole.flatMap(({ candidates }) => candidates)
   const reachable = all.filter(({ probability }) => probability > 0)
   const sampled = reachable.flatMap(({ choice, interventionId, forecast, probability }): Sampled[] => {
     // Its outcome may be known from another round: what was passed over in this one stands for nobody.
-    if (choice === 'passed-over') return []
+    if (choice === 'passed-over' || forecast === null) return []
     return [{ forecast, record: records.get(interventionId)!, probability }]
   })
   if (sampled.length === 0) return null
-  const population = reachable.map(({ forecast }) => forecast)
+  // Of what the gate holds back a forecast may be made only once it is drawn, so those that were drawn stand for it.
+  const said = reachable.flatMap(({ forecast, gated, choice, probability }) =>
+    forecast === null || (gated !== null && choice === 'passed-over')
+      ? []
+      : [{ forecast, probability: gated === null ? 1 : probability }],
+  )
+  const population = { said, size: reachable.length }
   return {
     candidates: reachable.length,
     unreachable: all.length - reachable.length,
@@ -90,8 +93,13 @@ interface Sampled {
   readonly probability: number
 }
 
+interface Population {
+  readonly said: readonly { readonly forecast: Forecast; readonly probability: number }[]
+  readonly size: number
+}
+
 function honestyOf(
-  population: readonly Forecast[],
+  { said, size }: Population,
   sampled: readonly Sampled[],
   event: { chance(forecast: Forecast): number; came(record: ExperimentRecord): boolean },
 ): EventHonesty {
@@ -103,9 +111,12 @@ function honestyOf(
   const plainMean = (observed: readonly Observed[]) => mean(observed.map(({ value }) => value))
   return {
     weighted: {
-      said: mean(population.map(event.chance)),
-      happened: populationMean(came, population.length),
-      brier: populationMean(squares, population.length),
+      said: populationMean(
+        said.map(({ forecast, probability }) => ({ value: event.chance(forecast), probability })),
+        size,
+      ),
+      happened: populationMean(came, size),
+      brier: populationMean(squares, size),
     },
     asRun: {
       said: mean(sampled.map(({ forecast }) => event.chance(forecast))),

@@ -1,13 +1,15 @@
 /**
- * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest is
- * forecast and passes the gate or not, a few are chosen, and all of it is stored in one piece.
+ * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest
+ * passes the gate or not, a few are chosen by their forecasts, and all of it is stored in one piece. A forecast may cost
+ * money: it is asked for what passes, and of what the ledger speaks against only for what exploration has drawn.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
-import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
+import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
+import type { Forecaster } from '../forecast/forecaster.ts'
 import { namedForecaster } from '../forecast/named-forecaster.ts'
 import { addUsage, noUsage, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -18,7 +20,7 @@ import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
-import { objectionsFromForecast, objectionsFromRecords } from './gate.ts'
+import { type Objection, objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
 import { type NewOption, newOptions } from './new-options.ts'
 import type { OpenEnvironment } from './open-environment.ts'
@@ -71,50 +73,87 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
     before: await askedBefore(planning),
     tell: text => planning.emit({ type: 'note', text }),
   })
-  const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
-  const foreseen: (ResolvedIntervention & { readonly forecast: Forecast })[] = []
-  for (const [index, candidate] of drawn.entries()) {
-    const forecast = answers[index]!
-    const { hash, intervention } = candidate
-    if (!hasFailed(forecast)) {
-      foreseen.push({ ...candidate, forecast })
-      continue
-    }
-    dropped.push({ intervention, why: `It has no forecast, for ${forecast.failed}.` })
-    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
-    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
-  }
-  const forecasts = foreseen.map(({ forecast }) => forecast)
-  const reasons = await reasonsOfGate(foreseen, forecasts, planning)
-  const gated = new Set([...reasons.keys()].filter(index => reasons[index] !== null))
-  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random, gated })
+  const ask = (candidates: readonly ResolvedIntervention[]) => forecastsOf(candidates, forecaster, history, planning)
+
+  const tried = await triedBefore(drawn, planning)
+  const early = await ask(drawn.filter(({ hash }) => !tried.has(hash)))
+  const offered = drawn.flatMap((candidate): Offered[] => {
+    const { hash } = candidate
+    const forecast = early.made.get(hash)
+    if (forecast) return [{ ...candidate, forecast, gated: refusal(objectionsFromForecast(forecast, definition.gate)) }]
+    return tried.has(hash) ? [{ ...candidate, forecast: null, gated: tried.get(hash)! }] : []
+  })
+  const choices = choose(
+    offered.map(({ forecast }) => forecast),
+    {
+      choose: definition.choose,
+      exploration: definition.exploration,
+      random,
+      gated: new Set([...offered.keys()].filter(index => offered[index]!.gated !== null)),
+    },
+  )
+  const chosen = offered.map((candidate, index) => ({ ...candidate, ...choices[index]! }))
+  // Of what was tried before, only what may now run is worth asking about; without an answer its place stays empty.
+  const late = await ask(chosen.filter(({ forecast, choice }) => forecast === null && choice === 'explored'))
+  const candidates = chosen
+    .filter(({ hash }) => !late.failed.has(hash))
+    .map(({ forecast, ...candidate }) => ({
+      ...candidate,
+      forecast: forecast ?? late.made.get(candidate.hash) ?? null,
+    }))
   return ledger.storeRound({
     campaignId,
     round,
     versionId: environment.version.id,
-    candidates: foreseen.map(({ hash, intervention, forecast }, index) => ({
-      hash,
-      intervention,
-      forecast,
-      gated: reasons[index]!,
-      ...choices[index]!,
-    })),
-    dropped,
+    candidates,
+    dropped: [...dropped, ...early.failed.values(), ...late.failed.values()],
   })
 }
 
-/** Why the gate holds each candidate back; null for those that pass. What it would only show is for the forecast to weigh. */
-async function reasonsOfGate(
-  candidates: readonly Candidate[],
-  forecasts: readonly Forecast[],
+interface Offered extends ResolvedIntervention {
+  /** Null where what was tried before speaks against it: nobody was asked. */
+  readonly forecast: Forecast | null
+  /** Why the gate holds it back; null where it passes. */
+  readonly gated: string | null
+}
+
+/** By hash: the reason of each candidate that tries again what the ledger refuses. */
+async function triedBefore(
+  candidates: readonly ResolvedIntervention[],
   { environment, ledger, definition }: Planning,
-): Promise<(string | null)[]> {
+): Promise<ReadonlyMap<string, string>> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
-  const found = objectionsFromRecords(candidates, records, environment, definition.gate)
-  return found.map((tried, index) => {
-    const all = [...tried, ...objectionsFromForecast(forecasts[index]!, definition.gate)]
-    return all.find(({ refuses }) => refuses)?.reason ?? null
-  })
+  const found = objectionsFromRecords(candidates, records, environment, definition.gate).map(refusal)
+  return new Map(candidates.flatMap(({ hash }, index) => (found[index] === null ? [] : [[hash, found[index]!]])))
+}
+
+/** By hash: the forecasts, and what got none, which is written down at once, with what it took. */
+async function forecastsOf(
+  candidates: readonly ResolvedIntervention[],
+  forecaster: Forecaster,
+  history: readonly ExperimentRecord[],
+  { environment, ledger, campaignId, definition, round }: Planning,
+): Promise<{ readonly made: ReadonlyMap<string, Forecast>; readonly failed: ReadonlyMap<string, Dropped> }> {
+  const made = new Map<string, Forecast>()
+  const failed = new Map<string, Dropped>()
+  if (candidates.length === 0) return { made, failed }
+  const answers = await forecaster(environment, history, candidates, { seed: definition.seed })
+  for (const [index, { hash, intervention }] of candidates.entries()) {
+    const forecast = answers[index]!
+    if (!hasFailed(forecast)) {
+      made.set(hash, forecast)
+      continue
+    }
+    failed.set(hash, { intervention, why: `It has no forecast, for ${forecast.failed}.` })
+    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
+    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
+  }
+  return { made, failed }
+}
+
+/** What the gate would only show is for the forecast to weigh. */
+function refusal(objections: readonly Objection[]): string | null {
+  return objections.find(({ refuses }) => refuses)?.reason ?? null
 }
 
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */

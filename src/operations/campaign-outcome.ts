@@ -2,8 +2,10 @@
 import { spentOn } from '../campaign/budget.ts'
 import { type CampaignState, campaignState } from '../campaign/campaign-state.ts'
 import { bestOf } from '../campaign/conclude.ts'
+import { storedDefinition } from '../campaign/definition.ts'
 import { droppedOf } from '../campaign/dropped.ts'
 import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
+import { dueAgain } from '../campaign/round-runs.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
@@ -20,10 +22,15 @@ export interface CampaignOutcome {
   readonly why: string | null
   readonly rounds: readonly CampaignRound[]
   readonly runs: number
+  /** Of these, the reference's, and those of what was run again before it is called better. */
+  readonly referenceRuns: number
+  readonly confirmingRuns: number
   readonly seconds: number
   /** Of the chosen candidates, in order of choice. */
   readonly records: readonly ExperimentRecord[]
   readonly forecasts: ReadonlyMap<number, Forecast>
+  /** Ids of records that are called better and were still to be run again, as the budget or the user ended it. */
+  readonly unconfirmed: readonly number[]
   /** Null until all that was chosen in a round has been measured. */
   readonly calibration: LiveCalibration | null
 }
@@ -39,17 +46,25 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     ]),
   )
   const chosen = rounds.flatMap(({ candidates }) => candidates.filter(({ choice }) => choice !== 'passed-over'))
+  const { seeds, confirm } = storedDefinition(campaign.definition)
+  const among = new Set(chosen.map(({ interventionId }) => interventionId))
+  const due = await dueAgain(campaign.versionId, { seeds: seeds.length, more: confirm, among }, ledger)
+  const state = campaignState(campaign)
   return {
     campaign: id,
-    state: campaignState(campaign),
+    state,
     why: campaign.last.detail,
     rounds: rounds.map(roundHistory),
     runs: runs.length,
+    referenceRuns: runs.filter(({ interventionId }) => !among.has(interventionId)).length,
+    confirmingRuns: runs.filter(({ interventionId, seed }) => among.has(interventionId) && !seeds.includes(seed))
+      .length,
     seconds: spentOn(runs, undefined).hours * 3600,
     records: chosen.flatMap(({ interventionId }) => byId.get(interventionId) ?? []),
     forecasts: new Map(
       chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
     ),
+    unconfirmed: state === 'running' ? [] : [...due].filter(id => byId.get(id)?.verdict === 'better'),
     calibration: liveCalibration(rounds, byId),
   }
 }
@@ -76,11 +91,11 @@ export function campaignJson({ records, forecasts, ...outcome }: CampaignOutcome
 }
 
 export function campaignText(outcome: CampaignOutcome, options: TextOptions): string {
-  const { campaign, state, why, records, forecasts, runs, seconds, rounds, calibration } = outcome
+  const { campaign, state, why, records, forecasts, seconds, rounds, calibration } = outcome
   const best = bestOf(records)
   const lines = [
     options.styling('heading', singleLine(`Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`)),
-    `${countText(rounds.length, 'round')}, ${countText(runs, 'run')}, ${durationText(seconds)} of run time.`,
+    `${countText(rounds.length, 'round')}, ${runsText(outcome)}, ${durationText(seconds)} of run time.`,
   ]
   if (best && best.measured!.gain <= 0) lines.push('None of its candidates has gained anything yet.')
   else if (best)
@@ -88,19 +103,34 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
+  if (outcome.unconfirmed.length > 0 && state === 'finished') lines.push('', unconfirmedText(outcome.unconfirmed))
   if (calibration !== null && calibration.measured >= fewestJudged) lines.push('', calibrationText(calibration))
   if (state === 'stopped' || state === 'interrupted')
     lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
   return lines.join('\n')
 }
 
+/** Where a budget of runs went. */
+function runsText({ runs, referenceRuns, confirmingRuns }: CampaignOutcome): string {
+  const parts = [
+    ...(referenceRuns > 0 ? [`${referenceRuns} of the reference`] : []),
+    ...(confirmingRuns > 0 ? [`${confirmingRuns} to confirm`] : []),
+  ]
+  return `${countText(runs, 'run')}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`
+}
+
+function unconfirmedText(ids: readonly number[]): string {
+  const named = `${ids.length === 1 ? 'record' : 'records'} ${ids.join(', ')}`
+  return `Called better, but not run again as it should be, for the campaign ended first: ${named}. It may be luck: repeat with "almanac run" and more --seeds.`
+}
+
 /** With fewer measured candidates, what forecasts said and what came cannot be told apart. */
 const fewestJudged = 5
 
-/** What is said is over all candidates; what came, over those that ran, each weighed by the inverse of its chance. */
+/** What is said is over all candidates; what came, over those that ran, each weighed by the inverse of its chance: a share may exceed one. */
 function calibrationText({ candidates, unreachable, measured, partial, finishing, gaining }: LiveCalibration): string {
   const share = ({ weighted: { said, happened } }: EventHonesty) =>
-    `${percentText(said)} foreseen, ${percentText(Math.min(1, happened))} came`
+    `${percentText(Math.min(1, said))} foreseen, ${percentText(Math.min(1, happened))} came`
   const rest = unreachable === 0 ? '' : `; ${unreachable} more had no chance to run`
   const without = partial === 0 ? '' : `; without ${countText(partial, 'round')} whose choices are not all measured`
   return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}${without}).`

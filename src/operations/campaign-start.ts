@@ -37,9 +37,9 @@ export const campaignStart = operation({
       .int()
       .nonnegative()
       .optional()
-      .describe('more seeds of what would be called better but may be luck (default: as many again; 0: none)'),
+      .describe('more seeds before what may be luck is called better (default: as many again; 0: none)'),
     referenceSeeds: count.optional().describe('seeds of the reference (default: as the environment says)'),
-    runs: count.optional().describe('stop after this many runs, the reference included'),
+    runs: count.optional().describe('stop after this many runs, those of the reference and of --confirm included'),
     hours: z.number().positive().optional().describe('stop after this many hours of runs'),
     cost: z.number().positive().optional().describe('stop after this cost (the environment says what an hour costs)'),
     forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),

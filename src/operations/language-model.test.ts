@@ -1,11 +1,12 @@
 /** A language model forecasts for `almanac forecast`, `run` and campaigns, over HTTP, from flags and from the environment file. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startsOf, toyEnvironment } from '../campaign/toy-environment.ts'
 import { almanac, almanacJson, startAlmanac } from '../command-line.ts'
 import { type Asked, type Behaviour, scriptedServer } from '../language/scripted-server.ts'
 import { openLedger } from '../ledger/ledger.ts'
+import type { CampaignRound } from '../report/report-data.ts'
 import { campaignStart } from './campaign-start.ts'
 import { forecast } from './forecast.ts'
 import { inProcess } from './in-process.ts'
@@ -142,6 +143,41 @@ test('a campaign asks the model of the environment file, chooses by it, and drop
     },
   ])
   expect(context.notes().filter(text => text.startsWith('Asking'))).toHaveLength(1)
+})
+
+test('a campaign asks nothing about what the gate holds back, but for what exploration draws of it', async () => {
+  const tries = (...rates: number[]) => rates.map(rate => ({ sentence: `Learn at ${rate}`, overrides: { rate } }))
+  folder = toyEnvironment({}, tries(3))
+  const once = { rounds: 1, choose: 1, confirm: 0 }
+  await campaignStart.run({ ...once, exploration: 0, forecaster: 'constant' }, inProcess(folder))
+  await using server = await scriptedServer(knowing)
+  const candidates = join(folder, 'candidates.json')
+
+  writeFileSync(candidates, JSON.stringify(tries(10, 0.01, 20)))
+  const input = { ...once, ...language(server.model) }
+  const first = await campaignStart.run({ ...input, exploration: 0 }, inProcess(folder))
+  expect(first.records.map(({ intervention }) => intervention.sentence)).toEqual(['Learn at 0.01'])
+  expect(first.rounds[0]!.dropped.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/^It is like what was worse/),
+    expect.stringMatching(/^It is like what was worse/),
+  ])
+  expect(server.asked).toHaveLength(1)
+
+  const second = await campaignStart.run({ ...input, exploration: 1, seeds: 1 }, inProcess(folder))
+  const [{ recordId, explored, probability }] = second.rounds[0]!.chosen as [CampaignRound['chosen'][number]]
+  expect({ explored, probability }).toEqual({ explored: true, probability: 0.5 })
+  expect(server.asked).toHaveLength(2)
+  expect(server.asked[1]!.body.messages[1]!.content).toContain(second.records[0]!.intervention.sentence)
+  expect(second.forecasts.get(recordId)).toMatchObject({ forecaster: 'language' })
+
+  // Drawn, and without an answer: its place stays empty, and the other is not asked about in its stead.
+  server.behave = () => ({ answer: 'no idea' })
+  writeFileSync(candidates, JSON.stringify(tries(30, 40)))
+  const nothing = campaignStart.run({ ...input, exploration: 1 }, inProcess(folder))
+  await expect(nothing).rejects.toThrow('other candidates, more exploration')
+  expect(
+    new Set(server.asked.slice(2).map(({ body }) => body.messages[1]!.content.match(/Learn at [34]0"/)?.[0])).size,
+  ).toBe(1)
 })
 
 test('the budget of a campaign is for all its rounds, and what was done with it stays', async () => {

@@ -8,6 +8,7 @@ import { type HistoryKind, historyKinds, historyOf } from '../campaign/history.t
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
 import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
+import { dueAgain, freshSeeds } from '../campaign/round-runs.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import { type ExperimentRecord, type FailedForecast, type Forecast, hasFailed } from '../experiment/record.ts'
@@ -45,6 +46,12 @@ export const run = operation({
       .positive()
       .optional()
       .describe('how many seeds (default: as the environment says); more than before adds repeats'),
+    confirm: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('more seeds before what may be luck is called better (default: as many again, or with --seeds none)'),
     tag: z.array(z.string()).optional().describe('mechanism tags'),
     forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
     ...languageFlags,
@@ -54,7 +61,10 @@ export const run = operation({
     anyway: z.boolean().optional().describe('also what the gate refuses'),
   }),
   paysForRuns: true,
-  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other }, context) =>
+  run: (
+    { message, seeds, confirm, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other },
+    context,
+  ) =>
     inPlace(context, async (place): Promise<Measured> => {
       const { model, effort, batch, repeats, tokens, ...flags } = other
       const { opened, ledger, environment, emit } = place
@@ -100,6 +110,12 @@ export const run = operation({
         throw new Error(await whyReferenceFailed(version.id, ledger))
       }
       await pay(interventionTasks(version, { id, ...resolved }, seedsToRun, null))
+      // Who says how many seeds has said it.
+      const more = confirm ?? (seeds === undefined ? (opened.file.campaign.confirm ?? seedsToRun.length) : 0)
+      if ((await dueAgain(version.id, { seeds: seedsToRun.length, more }, ledger)).has(id)) {
+        emit({ type: 'note', text: `It looks better, and may be luck: ${countText(more, 'more seed')} (--confirm).` })
+        await pay(interventionTasks(version, { id, ...resolved }, freshSeeds(seedsToRun, more), null))
+      }
       await conclude(version.id, ledger)
       return measured(id, place)
     }),
