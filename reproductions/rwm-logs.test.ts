@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,5 +58,15 @@ test('logs of others become a page: the same each time, without the places where
 })
 
 test('without a log, or with too short ones, it says so', () => {
-  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe' })).toThrow('no log is given')
+  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe' })).toThrow(
+    "error: missing required argument 'logs'",
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-logs-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'short.tsv'), log(1).split('\n').slice(0, 9).join('\n'))
+  const short = spawnSync(process.execPath, [program, join(folder, 'short.tsv')], { encoding: 'utf8' })
+  expect({ status: short.status, errors: short.stderr }).toEqual({
+    status: 2,
+    errors: 'almanac: None of the logs has 20 rows with a result; give longer ones, or --least.\n',
+  })
 })

@@ -12,10 +12,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { scores } from '../src/campaign/choose.ts'
 import { gateSavings } from '../src/campaign/doctor/gate-savings.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
+import { listOption, oneOf, wholeNumberFrom } from '../src/flag-values.ts'
 import { type Entrant, evaluateRolling, planRolling } from '../src/forecast/evaluate-rolling.ts'
 import { type ForecasterName, forecasterNames, forecasters } from '../src/forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../src/forecast/history-kind.ts'
@@ -23,30 +24,45 @@ import { rollingDefaults } from '../src/forecast/rolling-origin.ts'
 import { openLedger } from '../src/ledger/ledger.ts'
 import { seriesOf } from '../src/operations/evaluated-series.ts'
 import { importHistory } from '../src/operations/import.ts'
+import { InputError } from '../src/operations/operation.ts'
+import { reportError } from '../src/report-error.ts'
 import { type LogImport, logsPage } from './rwm-logs/page.ts'
 
-const { values: flags, positionals: logs } = parseArgs({
-  allowPositionals: true,
-  options: {
-    histories: { type: 'string', default: 'in-environment' },
-    forecasters: { type: 'string', default: forecasterNames.join(',') },
-    pools: { type: 'string', default: String(rollingDefaults.mostPools) },
-    resamples: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    least: { type: 'string', default: '20' },
-    metric: { type: 'string', multiple: true, default: [] },
-    name: { type: 'string', default: 'rwm-logs' },
-    out: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
-  },
-})
-const [mostPools, resamples, least] = [wholeNumber('pools'), wholeNumber('resamples'), wholeNumber('least')]
-const seed = Number(flags.seed)
-const histories = chosen<HistoryKind>(flags.histories, historyKinds, 'histories')
-const names = ['constant', ...chosen<ForecasterName>(flags.forecasters, forecasterNames, 'forecasters')].filter(
-  (name, index, all) => all.indexOf(name) === index,
-) as ForecasterName[]
-if (logs.length === 0) throw new Error('no log is given; name files or repositories that almanac import takes')
-if (!/^[\w.-]+$/.test(flags.name)) throw new Error(`--name is "${flags.name}"; give letters, digits, dots and dashes`)
+interface Flags {
+  readonly histories: readonly HistoryKind[]
+  readonly forecasters: readonly ForecasterName[]
+  readonly pools: number
+  readonly resamples: number
+  readonly seed: number
+  readonly least: number
+  readonly metric: readonly string[]
+  readonly name: string
+  readonly out: string
+}
+
+const program = new Command('node reproductions/rwm-logs.ts')
+  .description('Which forecaster to trust, on logs and git histories of others: prints a Markdown page and writes it.')
+  .argument('<logs...>', 'what "almanac import" takes: files or repositories')
+  .addOption(
+    listOption('--histories', 'which records a forecast may use', oneOf<HistoryKind>(historyKinds), ['in-environment']),
+  )
+  .addOption(listOption('--forecasters', 'who is judged', oneOf<ForecasterName>(forecasterNames), forecasterNames))
+  .option('--pools <number>', 'of candidates, at most, for each log', wholeNumberFrom(1), rollingDefaults.mostPools)
+  .option('--resamples <number>', 'for the intervals', wholeNumberFrom(1), 2000)
+  .option('--seed <number>', 'of all that is drawn', wholeNumberFrom(0), 1)
+  .option('--least <number>', 'rows with a result that a log must have', wholeNumberFrom(1), 20)
+  .option(
+    '--metric <log=metric>',
+    'the metric of a log, by its name without its folder (may be repeated)',
+    collected,
+    [],
+  )
+  .option('--name <name>', 'of the page', fileName, 'rwm-logs')
+  .option('--out <folder>', 'where the page is written', fileURLToPath(new URL('.', import.meta.url)))
+  .parse()
+const logs = program.args
+const { histories, pools: mostPools, resamples, seed, least, ...flags } = program.opts<Flags>()
+const names = [...new Set<ForecasterName>(['constant', ...flags.forecasters])]
 
 const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-logs-'))
 try {
@@ -58,7 +74,7 @@ try {
   const inOrder = imports.flatMap(({ environments }) => environments.flatMap(({ name }) => named.get(name) ?? []))
   const evaluated = inOrder.filter(({ records }) => records.length >= least)
   if (evaluated.length === 0)
-    throw new Error(`none of the logs has ${least} rows with a result; give longer ones, or --least`)
+    throw new InputError(`None of the logs has ${least} rows with a result; give longer ones, or --least.`)
   const others = inOrder.filter(series => !evaluated.includes(series))
   const plan = planRolling(evaluated, others, { ...rollingDefaults, mostPools })
   const entrants = histories.flatMap(history =>
@@ -88,6 +104,8 @@ try {
   process.stdout.write(page)
   mkdirSync(flags.out, { recursive: true })
   writeAtomically(join(flags.out, `${flags.name}.md`), page)
+} catch (error) {
+  process.exitCode = reportError(error)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -114,18 +132,13 @@ async function imported(logs: readonly string[], folder: string): Promise<LogImp
   return found
 }
 
-function wholeNumber(name: 'pools' | 'resamples' | 'least'): number {
-  const value = Number(flags[name])
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is ${flags[name]}; give a whole number from 1`)
-  return value
+function collected(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text]
 }
 
-function chosen<Name extends string>(given: string, known: readonly Name[], flag: string): Name[] {
-  return given.split(',').map(word => {
-    const name = known.find(each => each === word.trim())
-    if (name === undefined) throw new Error(`--${flag} has "${word}"; give one or several of ${known.join(', ')}`)
-    return name
-  })
+function fileName(text: string): string {
+  if (!/^[\w.-]+$/.test(text)) throw new InvalidArgumentError('Expected letters, digits, dots and dashes.')
+  return text
 }
 
 /** As it was called, with the names of the logs and not where they lie. */

@@ -5,22 +5,23 @@
  * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do, or
  * nothing that is worth a run · 4 it was run, and no run finished · 130 stopped by the user.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
-import { InputError, NothingToDo, type Operation, Stopped } from './operations/operation.ts'
-import { visibleText } from './report/outside-text.ts'
+import { InputError, type Operation } from './operations/operation.ts'
+import { reportError } from './report-error.ts'
 import { runInTerminal } from './terminal.ts'
 
 const version = '0.1.0'
 
 // A reader that goes away early (`| head`) is no error; and a campaign goes on when its terminal is closed.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-  })
-}
+process.stderr.on('error', () => {})
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED') return
+  const sentence = `The result cannot be written (${code}): free some space, or send it elsewhere. What was stored stays.`
+  process.exitCode = reportError(new Error(sentence))
+})
 
 /** Of words that only have commands below them. */
 const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
@@ -117,19 +118,4 @@ function numberOf(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
   return value
-}
-
-function reportError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(
-    `${visibleText(message)
-      .split('\n')
-      .map(line => `almanac: ${line}`)
-      .join('\n')}\n`,
-  )
-  if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
-  if (error instanceof InputError) return 2
-  if (error instanceof Stopped) return 130
-  return error instanceof NothingToDo ? 3 : 1
 }
