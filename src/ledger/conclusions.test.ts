@@ -64,8 +64,8 @@ test('an import is noted once, used or not', async () => {
   const [runId] = await ledger.importRuns([
     { interventionId: id, seed: 0, attempt: 0, outcome: outcome('finished', 1) },
   ])
-  const used = { versionId: version.id, interventionId: id, runId: runId!, line: 2, text: '…' }
-  const unusable = { reason: 'The status "maybe" is not known.', line: 3, text: 'maybe' }
+  const used = { versionId: version.id, interventionId: id, runId: runId!, place: 'line 2', text: '…' }
+  const unusable = { reason: 'The status "maybe" is not known.', place: 'run 3f2a', text: 'maybe' }
   expect(await ledger.recordImport('a%b_/2', used)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', unusable)).toBe(true)
   expect(await ledger.recordImport('a%b_/3', used)).toBe(false)
@@ -82,8 +82,5 @@ test('an import is noted once, used or not', async () => {
       ['a%b_/2', used],
     ]),
   )
-  expect([...(await ledger.importedRows('a%b_/'))]).toEqual([
-    ['a%b_/2', used],
-    ['a%b_/3', unusable],
-  ])
+  expect(await ledger.importsOf([id, 99])).toEqual(new Map([[runId, { place: 'line 2', text: '…' }]]))
 })

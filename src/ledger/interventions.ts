@@ -5,6 +5,7 @@
 import type { Intervention } from '../experiment/intervention.ts'
 import type { JsonObject } from '../experiment/json.ts'
 import { now } from './environments.ts'
+import { insertNew } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
 import { inPieces, inTransaction } from './transaction.ts'
 
@@ -61,20 +62,14 @@ export async function ensureInterventions(
     const ensured: { readonly id: number; readonly created: boolean }[] = []
     for (const piece of inPieces(wanted)) {
       const createdAt = now()
-      const created = await db
-        .insertInto('interventions')
-        .values(
-          piece.map(({ versionId, hash, intervention }) => ({
-            version_id: versionId,
-            hash,
-            kind: 'candidate' as const,
-            ...rowOf(intervention),
-            created_at: createdAt,
-          })),
-        )
-        .onConflict(conflict => conflict.doNothing())
-        .returning(['id', 'version_id', 'hash'])
-        .execute()
+      const columns = piece.map(({ versionId, hash, intervention }) => ({
+        version_id: versionId,
+        hash,
+        kind: 'candidate' as const,
+        ...rowOf(intervention),
+        created_at: createdAt,
+      }))
+      const created = await insertNew(db, 'interventions', columns, ['id', 'version_id', 'hash'])
       const idOf = new Map(created.map(row => [`${row.version_id} ${row.hash}`, row.id]))
       const others = piece.filter(({ versionId, hash }) => !idOf.has(`${versionId} ${hash}`))
       for (const [versionId, group] of Map.groupBy(others, ({ versionId }) => versionId)) {

@@ -31,7 +31,7 @@ import {
   version,
 } from './environments.ts'
 import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
-import { importedRows, importedRowsOf, recordImport, recordImports } from './imports.ts'
+import { importedRowsOf, importsOf, recordImport, recordImports } from './imports.ts'
 import {
   ensureIntervention,
   ensureInterventions,
@@ -91,8 +91,8 @@ const verbs = {
   recordsAndReferencesOf,
   recordImport,
   recordImports,
-  importedRows,
   importedRowsOf,
+  importsOf,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never

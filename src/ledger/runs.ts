@@ -4,6 +4,7 @@
  */
 import { isEvidence, type Outcome, type Run } from '../experiment/intervention.ts'
 import { now } from './environments.ts'
+import { insertNew } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
 import { inPieces, inTransaction } from './transaction.ts'
 
@@ -94,23 +95,13 @@ export async function importRuns(
     const ids: (number | null)[] = []
     for (const piece of inPieces(imported)) {
       const claimedAt = now()
-      const created = await db
-        .insertInto('runs')
-        .values(
-          piece.map(({ interventionId, seed, attempt, outcome }) => ({
-            intervention_id: interventionId,
-            seed,
-            attempt,
-            campaign_id: null,
-            folder: null,
-            claimant_pid: null,
-            claimant_started: null,
-            claimed_at: outcome.startedAt ?? claimedAt,
-          })),
-        )
-        .onConflict(conflict => conflict.doNothing())
-        .returning(['id', 'intervention_id', 'seed', 'attempt'])
-        .execute()
+      const columns = piece.map(({ interventionId, seed, attempt, outcome }) => ({
+        intervention_id: interventionId,
+        seed,
+        attempt,
+        claimed_at: outcome.startedAt ?? claimedAt,
+      }))
+      const created = await insertNew(db, 'runs', columns, ['id', 'intervention_id', 'seed', 'attempt'])
       const idOf = new Map(created.map(row => [`${row.intervention_id} ${row.seed} ${row.attempt}`, row.id]))
       const outcomes: Tables['outcomes'][] = []
       for (const { interventionId, seed, attempt, outcome } of piece) {
@@ -121,7 +112,7 @@ export async function importRuns(
         ids.push(id)
         if (id !== null) outcomes.push(outcomeRow(id, outcome, claimedAt))
       }
-      if (outcomes.length > 0) await db.insertInto('outcomes').values(outcomes).execute()
+      await insertNew(db, 'outcomes', outcomes, ['run_id'])
     }
     return ids
   })

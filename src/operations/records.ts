@@ -4,8 +4,9 @@ import { outcomeKinds } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { countText } from '../report/numbers.ts'
+import { recordText, type WholeRecord } from '../report/record-text.ts'
 import { renderResultTable } from '../report/result-table.ts'
-import { operation } from './operation.ts'
+import { InputError, operation } from './operation.ts'
 import { type RecordSummary, summarise } from './record-summary.ts'
 import { inLedger, inWholeLedger } from './surroundings.ts'
 
@@ -15,6 +16,8 @@ interface Listed {
   readonly records: readonly RecordSummary[]
   readonly shown: { readonly records: readonly ExperimentRecord[]; readonly forecasts: ReadonlyMap<number, Forecast> }
   readonly found: number
+  /** The one that was asked for by its number. */
+  readonly whole?: WholeRecord
 }
 
 export const records = operation({
@@ -29,13 +32,15 @@ export const records = operation({
     tag: z.string().optional().describe('only records with this tag'),
     sort: z.enum(orders).default('newest').describe('order; surprise: by how far the gain was from its forecast'),
     limit: z.number().int().positive().default(50).describe('at most this many'),
+    record: z.number().int().positive().optional().describe('only this one, in full, with where it came from'),
     current: z.boolean().default(false).describe('only those against the current reference'),
     environment: z.string().optional().describe('of this environment of the ledger (default: the one of this folder)'),
     all: z.boolean().default(false).describe('of every environment in the ledger, not only this one'),
   }),
-  run: ({ text, verdict, outcome, tag, sort, limit, current, environment: name, all }, context) => {
+  run: ({ text, verdict, outcome, tag, sort, limit, record: id, current, environment: name, all }, context) => {
     const listed = async (ledger: Ledger, everything: readonly ExperimentRecord[]): Promise<Listed> => {
       const forecasts = await forecastsFor(everything, ledger)
+      if (id !== undefined) return onlyOne(id, everything, forecasts, ledger)
       const words = (text ?? []).map(word => word.toLowerCase())
       const kept = everything.filter(record => {
         if (verdict && record.verdict !== verdict) return false
@@ -45,8 +50,9 @@ export const records = operation({
         return words.every(word => searched.includes(word))
       })
       const sorted = kept.toSorted(comparison(sort, forecasts)).slice(0, limit)
+      const origins = await ledger.importsOf(sorted.map(({ id }) => id))
       return {
-        records: sorted.map(record => summarise(record, forecasts.get(record.id))),
+        records: sorted.map(record => summarise(record, forecasts.get(record.id), origins)),
         shown: { records: sorted, forecasts },
         found: kept.length,
       }
@@ -61,13 +67,37 @@ export const records = operation({
       ),
     )
   },
-  text: ({ shown, found }, options) => {
+  text: ({ shown, found, whole }, options) => {
+    if (whole !== undefined) return recordText(whole, options.styling)
     if (found === 0) return 'No records. Begin with "almanac run", "almanac import" or "almanac campaign start".'
     const rest = found > shown.records.length ? ` (${shown.records.length} shown; --limit shows more)` : ''
     return `${renderResultTable(shown.records, shown.forecasts, options)}\n\n${countText(found, 'record')}${rest}`
   },
   json: ({ records, found }) => ({ records, found }),
 })
+
+async function onlyOne(
+  id: number,
+  everything: readonly ExperimentRecord[],
+  forecasts: ReadonlyMap<number, Forecast>,
+  ledger: Ledger,
+): Promise<Listed> {
+  const record = everything.find(record => record.id === id)
+  if (record === undefined) {
+    throw new InputError(
+      `There is no record ${id} here; "almanac records" lists them, and --all those of every environment.`,
+    )
+  }
+  const forecast = forecasts.get(id)
+  const reference = await ledger.ensureReference(record.environment.version.id)
+  const origins = await ledger.importsOf([id, reference])
+  return {
+    records: [summarise(record, forecast, origins)],
+    shown: { records: [record], forecasts },
+    found: 1,
+    whole: { record, forecast, referenceRuns: await ledger.runsOf(reference), origins },
+  }
+}
 
 /** The forecasts of the records, by record id. */
 export async function forecastsFor(
