@@ -75,6 +75,14 @@ export const neither = new Set([
   'round',
 ])
 
+const settings =
+  /(^|_)(lr|learning_rate|weight_decay|wd|momentum|(adam_)?beta_?[12]?|dropout|eps|epsilon|temperature|batch(_size)?|depth|width|d_model|dim|n?_?(layers?|heads?|embd)|hidden(_size|_dim|_units)?|warm_?up(_steps|_ratio)?|epochs?|grad_clip|n_estimators)$/
+
+/** Names that people give to what they set, also where its numbers never repeat, as in a random search. */
+export function isSetting(name: string): boolean {
+  return settings.test(normal(name).replaceAll(/[./]/g, '_'))
+}
+
 /** A column's name without case and white space. */
 export function normal(name: string): string {
   return name

@@ -1,7 +1,7 @@
 /**
  * What the columns of a results table are: by their names, and where there is no header by what stands in them.
  */
-import { bare, columnNamed, columnWords, neither, normal, noteWords, optionPrefix } from './column-names.ts'
+import { bare, columnNamed, columnWords, isSetting, neither, normal, noteWords, optionPrefix } from './column-names.ts'
 import { directionOfName } from './direction.ts'
 import { meaningOf } from './status-words.ts'
 import type { TableLine } from './table.ts'
@@ -172,6 +172,7 @@ function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {
 
 /** In a table of settings and results alike, a result is named like one, hardly ever repeats, or has digits that nobody sets. */
 function looksMeasured(rows: readonly TableLine[], column: Column): boolean {
+  if (isSetting(column.name)) return false
   if (directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length) return true
   return rows.some(row => /\.\d{8,}/.test(row.cells[column.index]!))
 }

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { servers } from '../importers/fixtures/http-server.ts'
+import { mlflow } from '../importers/fixtures/mlflow.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { importHistory } from './import.ts'
 import { inProcess } from './in-process.ts'
 import type { Context } from './operation.ts'
 import { records } from './records.ts'
 
+const serve = servers()
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'almanac-import-'))
@@ -131,6 +134,52 @@ describe('environments of a ledger by name', () => {
     await expect(found()).rejects.toThrow('Say which environment is meant, with --environment NAME; it has theirs/lab')
     const all = await records.run(records.input.parse({ all: true }), inProcess(folder))
     expect(all.found).toBe(4)
+  })
+})
+
+describe('where a record came from', () => {
+  const listed = (input: z.input<typeof records.input>) => records.run(records.input.parse(input), inProcess(folder))
+  const whole = async (input: z.input<typeof records.input>) =>
+    records.text(await listed(input), { width: 120, styling: (_, words) => words })
+
+  test('the line of a log, what it was tried on, and what the log says of it', async () => {
+    write('results.tsv', ...log, 'a4\t\t\tcrash\tlower rate (out of memory)')
+    await runImport({ path: 'results.tsv' })
+    const { records: all } = await listed({ sort: 'oldest' })
+    expect(all.map(({ origin, runs }) => [origin, runs.map(({ imported }) => imported)])).toEqual([
+      ['results.tsv', [{ place: 'line 3', note: '0.9800 now' }]],
+      ['results.tsv', [{ place: 'line 4', note: null }]],
+      ['results.tsv', [{ place: 'line 6', note: '(out of memory)' }]],
+    ])
+    expect(await whole({ record: all[1]!.record })).toMatchInlineSnapshot(`
+      "Record 4 of results.tsv
+        tried    read the answers
+        from     results.tsv
+        against  reference a1 (1aa3d3b6)
+                 line 3: finished, val_bpb 0.98; the source says: 0.9800 now
+        run      line 4: finished, val_bpb 0.2
+        gain     +0.780 (val_bpb, lower is better; a gain above 0 is an improvement)
+        verdict  inconclusive"
+    `)
+    expect(await whole({ record: all[2]!.record })).toContain(
+      'line 6: crashed, the log says "crash": (out of memory)\n',
+    )
+    await expect(listed({ record: 99 })).rejects.toThrow('There is no record 99 here')
+  })
+
+  test('the run of a tracker, with the seed as it is written there; two servers are two sources, whose hosts are not kept', async () => {
+    const [first, second] = [await serve(mlflow), await serve(mlflow)]
+    for (const { href } of [first, second]) await runImport({ path: href })
+    expect(await runImport({ path: first.href })).toMatchObject({ added: 0 })
+    const [one, other, ...more] = await names()
+    expect(more).toEqual([])
+    expect(one).toMatch(/^mlflow-[0-9a-f]{6}\/tuning$/)
+    expect(other).not.toBe(one)
+    expect(readFileSync(ledgerFile(), 'latin1')).not.toContain(first.host)
+    expect(await runImport({ path: first.href, environment: one! })).toMatchObject({ added: 0 })
+    const { records: all } = await listed({ environment: one! })
+    expect(all.map(({ origin }) => origin)).toContain(one!.slice(0, -'/tuning'.length))
+    expect(all.flatMap(({ runs }) => runs.map(({ imported }) => imported!.place))).toContain('run bbbbbbbb')
   })
 })
 

@@ -1,6 +1,6 @@
 /** `init` with somebody to ask: what is asked, in which words, and what is written then. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -29,6 +29,17 @@ async function asked(program: string, answer: (question: Question) => string | u
   await init.run({ yes: false, force: false }, inProcess(folder, { ask }))
   return questions
 }
+
+test('the command that imports what was found is told, as it has to be typed', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-init-'))
+  mkdirSync(join(folder, 'sweeps 1'))
+  writeFileSync(join(folder, 'c.json'), '{"lr": 1}')
+  writeFileSync(join(folder, 'sweeps 1', 'sweep.csv'), 'lr,val_loss\n1,2\n2,3\n')
+  const flags = init.input.parse({ command: 'true', metric: 'loss', direction: 'minimize', configuration: 'c.json' })
+  const written = await init.run(flags, inProcess(folder))
+  const text = init.text(written, { width: 100, styling: (_, words) => words })
+  expect(text).toContain("\n  almanac import 'sweeps 1/sweep.csv' --dry-run  # csv\n")
+})
 
 const first = ({ suggestion, choices }: Question) => suggestion ?? choices![0]
 const patternOf = async () => (await openEnvironment(folder)).file.metrics[0]!.pattern

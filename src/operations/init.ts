@@ -1,6 +1,6 @@
 /** Writes the environment file: proposes what it finds in the folder, asks for the rest or takes it from flags. */
 import { existsSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import { type EnvironmentInput, parseEnvironmentFile } from '../campaign/environment-file.ts'
 import { environmentFileNames } from '../campaign/open-environment.ts'
@@ -8,6 +8,7 @@ import { createExclusively, writeAtomically } from '../files/atomic.ts'
 import { environmentFileText } from './environment-file-text.ts'
 import { type Context, InputError, operation } from './operation.ts'
 import { type EnvironmentProposal, type Found, proposeEnvironment } from './propose-environment.ts'
+import { shellWord } from './shell-word.ts'
 import { asInput } from './surroundings.ts'
 
 const directions = ['minimize', 'maximize'] as const
@@ -17,6 +18,8 @@ interface Written {
   readonly environment: EnvironmentInput
   readonly found: readonly Found[]
   readonly results: string | null
+  /** Other histories that were found; paths are from where the user stands. */
+  readonly histories: readonly { readonly path: string; readonly format: string }[]
 }
 
 export const init = operation({
@@ -74,9 +77,14 @@ export const init = operation({
     const text = path.endsWith('.json') ? `${JSON.stringify(environment, null, 2)}\n` : environmentFileText(environment)
     if (existing) writeAtomically(path, text)
     else if (!createExclusively(path, text)) throw new InputError(`${path} was written by another process meanwhile.`)
-    return { path, environment, found, results: proposal.resultsFile }
+    const standing = resolve(context.standing ?? directory)
+    const histories = proposal.histories.map(({ path, format }) => {
+      const fromHere = relative(standing, join(directory, path))
+      return { path: fromHere.startsWith('..') ? join(directory, path) : fromHere, format }
+    })
+    return { path, environment, found, results: proposal.resultsFile, histories }
   },
-  text: ({ path, environment, results }, { styling, sameFlags = '' }) => {
+  text: ({ path, environment, results, histories }, { styling, sameFlags = '' }) => {
     const { command, metrics } = environment
     const lines = [
       styling('heading', `Wrote ${path}`),
@@ -85,7 +93,10 @@ export const init = operation({
       'Next:',
     ]
     // Without a name it is the one in the environment file, wherever the user stands.
-    if (results) lines.push(`  almanac import${sameFlags === '' ? ` ${results}` : sameFlags}`)
+    if (results) lines.push(`  almanac import${sameFlags === '' ? ` ${shellWord(results)}` : sameFlags}`)
+    for (const { path, format } of histories) {
+      lines.push(`  almanac import ${shellWord(path)} --dry-run${sameFlags}  # ${format}`)
+    }
     const set = environment.reference?.configuration === undefined ? '' : ' --set name=value'
     lines.push(
       set === ''
