@@ -1,14 +1,15 @@
 /**
  * Text files of other programs, read a piece at a time: however large a file is, little of it is in memory.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
 const pieceBytes = 65_536
 
 /** Its lines without their ends; a last line that nothing ends is a line as well. */
 export function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r')
+  const file = openFile(path)
   try {
     const decoder = new StringDecoder('utf8')
     const piece = Buffer.alloc(pieceBytes)
@@ -27,7 +28,7 @@ export function* linesOf(path: string): Generator<string> {
 
 /** The whole text of a small file, or as much of a large one; without a line end at its end. */
 export function startOf(path: string, mostBytes = pieceBytes): string {
-  const file = openSync(path, 'r')
+  const file = openFile(path)
   try {
     const piece = Buffer.alloc(Math.min(mostBytes, fstatSync(file).size))
     const bytes = piece.length === 0 ? 0 : readSync(file, piece)
@@ -35,4 +36,12 @@ export function startOf(path: string, mostBytes = pieceBytes): string {
   } finally {
     closeSync(file)
   }
+}
+
+/** Throws a sentence for a pipe or a device, which might keep us waiting for ever. */
+function openFile(path: string): number {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  throw new Error(`${basename(path)} is not a file`)
 }

@@ -2,7 +2,7 @@
  * MLflow's file store (`mlruns/`): a folder an experiment, a folder a run, a file a parameter, tag or metric. Symbolic links are passed
  * over, artifacts and models are not opened; deleted experiments (`.trash`) are left out.
  */
-import { type Dirent, existsSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Json, JsonObject } from '../experiment/json.ts'
 import { isJsonObject } from '../experiment/json.ts'
@@ -110,7 +110,8 @@ function readRun(folder: string, choice: MetricChoice | null): MlflowRun | strin
 /** Null where there is no such file; throws a sentence where it cannot be read. */
 function readMeta(folder: string): JsonObject | null {
   const path = join(folder, 'meta.yaml')
-  if (!existsSync(path)) return null
+  // A link may lead anywhere.
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return null
   try {
     const meta = readProgramYaml(startOf(path))
     if (isJsonObject(meta)) return meta

@@ -150,6 +150,9 @@ describe('an MLflow server', () => {
   test('that gives the same page again and again is left', async () => {
     const url = await serve(() => ({ experiments: [], next_page_token: 'again' }))
     await expect(readMlflowServer(url, {})).rejects.toThrow('gives the same page of experiments/search again and again')
+    let count = 0
+    const round = await serve(() => ({ experiments: [], next_page_token: String(count++) }))
+    await expect(readMlflowServer(round, {})).rejects.toThrow('again and again')
   })
 
   test('is left when the user stops', async () => {
