@@ -64,13 +64,16 @@ export async function refusesSchemas(error: unknown): Promise<boolean> {
 }
 
 /** In words, bounded, without keys: a server may repeat in its message what it was sent. */
-export function failureOf(error: unknown, { secrets }: OpenModel): string {
+export function failureOf(error: unknown, model: OpenModel): string {
   const { statusCode, message = String(error) } = error as Partial<ApiError>
   const deepest = deepestCause(error)
-  let said = (message.includes(deepest) ? message : `${message}: ${deepest}`).replace(/\s+/g, ' ')
-  for (const secret of secrets) said = said.replaceAll(secret, '…')
+  const said = (message.includes(deepest) ? message : `${message}: ${deepest}`).replace(/\s+/g, ' ')
   const status = statusCode === undefined || statusCode < 400 ? '' : ` (${statusCode})`
-  return `the model failed${status}: ${JSON.stringify(said.slice(0, 300))}`
+  return `the model failed${status}: ${JSON.stringify(withoutSecrets(said, model).slice(0, 300))}`
+}
+
+export function withoutSecrets(text: string, { secrets }: Pick<OpenModel, 'secrets'>): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 }
 
 function deepestCause(error: unknown): string {

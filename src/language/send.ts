@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONSchema7, ModelMessage } from 'ai'
-import { failureOf, hopeless, refusesSchemas, retryMilliseconds } from './failure.ts'
+import { failureOf, hopeless, refusesSchemas, retryMilliseconds, withoutSecrets } from './failure.ts'
 import type { OpenModel } from './open-model.ts'
 import { tokensOf, type Usage } from './usage.ts'
 
@@ -95,16 +95,21 @@ async function sendOnce(request: Request, abortSignal: AbortSignal): Promise<Rep
     abortSignal,
   })
   const { inputTokens, outputTokens, inputTokenDetails } = result.usage
-  const asked = JSON.stringify([instructions, messages])
+  const input = counted(inputTokens, JSON.stringify([instructions, messages]))
   return {
-    text: answer,
+    // A server may repeat in its answer what it was sent, and answers are kept.
+    text: withoutSecrets(answer, model),
     finish: result.finishReason,
     usage: {
       requests: 1,
-      // Some servers count nothing; a budget must hold with them too.
-      input: inputTokens ?? tokensOf(asked.length),
-      cached: inputTokenDetails.cacheReadTokens ?? 0,
-      output: outputTokens ?? tokensOf(answer.length),
+      input,
+      cached: Math.min(input, Math.max(0, inputTokenDetails.cacheReadTokens ?? 0)),
+      output: counted(outputTokens, answer),
     },
   }
+}
+
+/** Some servers count nothing, or less than nothing; a budget must hold with them too. */
+function counted(tokens: number | undefined, text: string): number {
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : tokensOf(text.length)
 }
