@@ -2,6 +2,7 @@
  * Records: the view from rows to what forecasts, tables and reports read. A handful of queries whatever the number of
  * runs; the arithmetic is in `experiment/records.ts`.
  */
+import { sql } from 'kysely'
 import type { Environment, Family } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { buildRecords, type InterventionWithRuns } from '../experiment/records.ts'
@@ -58,14 +59,22 @@ function interventionRows(db: Database, versionIds: readonly string[] | null) {
     .selectFrom('interventions')
     .select(['id', 'version_id', 'kind', 'sentence', 'overrides', 'diff', 'tags', 'origin'])
     .orderBy('id')
-  return versionIds === null ? query : query.where('version_id', 'in', versionIds)
+  return versionIds === null ? query : query.where('version_id', 'in', amongst(versionIds))
 }
 
 function runPage(db: Database, versionIds: readonly string[] | null, after: number) {
   const query = runRows(db).where('runs.id', '>', after).orderBy('runs.id').limit(pageSize)
   if (versionIds === null) return query
-  const inVersions = db.selectFrom('interventions').select('interventions.id').where('version_id', 'in', versionIds)
+  const inVersions = db
+    .selectFrom('interventions')
+    .select('interventions.id')
+    .where('version_id', 'in', amongst(versionIds))
   return query.where('runs.intervention_id', 'in', inVersions)
+}
+
+/** As one parameter: a long history has more versions than SQLite takes parameters. */
+function amongst(ids: readonly string[]) {
+  return sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
 }
 
 async function environmentsOf(db: Database, filter: RecordFilter): Promise<Map<string, Environment>> {
@@ -74,8 +83,8 @@ async function environmentsOf(db: Database, filter: RecordFilter): Promise<Map<s
     .innerJoin('families', 'families.id', 'versions.family_id')
     .selectAll('versions')
     .select('families.definition')
-  if (filter.familyIds) query = query.where('versions.family_id', 'in', [...filter.familyIds])
-  if (filter.versionIds) query = query.where('versions.id', 'in', [...filter.versionIds])
+  if (filter.familyIds) query = query.where('versions.family_id', 'in', amongst(filter.familyIds))
+  if (filter.versionIds) query = query.where('versions.id', 'in', amongst(filter.versionIds))
   const families = new Map<string, Family>()
   const environments = new Map<string, Environment>()
   for (const row of await query.execute()) {
