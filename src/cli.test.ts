@@ -1,6 +1,6 @@
 /** The command line: help, flags, exit codes, JSON on standard output alone, and text from outside that stays harmless. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,8 +8,10 @@ import { toyEnvironment } from './campaign/toy-environment.ts'
 import { almanac, startAlmanac } from './command-line.ts'
 import { operations } from './operations/all.ts'
 
+const cli = fileURLToPath(new URL('cli.ts', import.meta.url))
+
 /** Clears the screen, renames the terminal, and turns what follows around. */
-const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r over'
+const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r\u009b2J over'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
 
@@ -141,6 +143,7 @@ test('with --json every operation prints JSON alone on standard output, and JSON
     const { code, output, errors } = await almanac(place, ...words, '--json')
     expect(code, `${words}: ${errors}`).toBe(words === crashes ? 4 : 0)
     expect(() => JSON.parse(output), words.join(' ')).not.toThrow()
+    expect(acting.exec(output + errors), words.join(' ')).toBeNull()
     for (const line of errors.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow()
   }
   rmSync(place, { recursive: true })
@@ -181,4 +184,17 @@ test('a reader that goes away early is no error', async () => {
   const { process: child, ended } = startAlmanac(folder, 'campaign', '--help')
   child.stdout!.destroy()
   expect((await ended).errors).toBe('')
+})
+
+test.runIf(existsSync('/dev/full'))('a result that cannot be written is told in a sentence', () => {
+  const call = `exec "$0" "$1" records --json > /dev/full`
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', call, process.execPath, cli], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      'almanac: The result cannot be written (ENOSPC): free some space, or send it elsewhere. What was stored stays.\n',
+  })
 })

@@ -8,9 +8,10 @@ import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
 import { type Context, type Operation, type Question, Stopped } from './operations/operation.ts'
+import { shellWord } from './operations/shell-word.ts'
 import { truncate } from './report/display-width.ts'
 import { forecastText, gainText } from './report/numbers.ts'
-import { singleLine } from './report/outside-text.ts'
+import { inertJson, singleLine } from './report/outside-text.ts'
 import { type Progress, progressLine } from './report/progress.ts'
 import type { Styling, TableOptions } from './report/table.ts'
 
@@ -60,7 +61,7 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   const output = await it.run(it.input.parse(input), context)
   progress.clear()
   const text = json
-    ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
+    ? inertJson(JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1))
     : it.text(output, { ...tableOptions(), sameFlags: flags })
   if (text !== '') process.stdout.write(`${text}\n`)
   const code = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
@@ -73,10 +74,6 @@ function sameFlags(given: { directory: string | undefined; ledger: string | unde
   return Object.entries(given)
     .flatMap(([flag, value]) => (value === undefined ? [] : [` --${flag} ${shellWord(value)}`]))
     .join('')
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Maps are written as objects: JSON has no other way. */
@@ -108,7 +105,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   /** Words may quote what came from outside: whatever they hold, they stay one harmless line. */
   const line = (words: string) => {
     if (json) {
-      output.write(`${JSON.stringify({ type: 'note', text: words })}\n`)
+      output.write(`${inertJson(JSON.stringify({ type: 'note', text: words }))}\n`)
       return
     }
     clear()
@@ -129,7 +126,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   return {
     show(event) {
       if (json) {
-        output.write(`${JSON.stringify(event)}\n`)
+        output.write(`${inertJson(JSON.stringify(event))}\n`)
         return
       }
       const { runsEnded, runsRunning, runsFailed } = progress ?? nothingYet

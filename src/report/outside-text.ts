@@ -28,3 +28,8 @@ export function bounded(text: string, limit: number): string {
   const kept = text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')
   return `${kept}… (${text.length - kept.length} more characters)`
 }
+
+/** The same JSON, in which no character acts: JSON itself lets those from U+007F on stand as they are. */
+export function inertJson(json: string): string {
+  return json.replace(acting, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
