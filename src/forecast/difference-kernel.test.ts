@@ -4,7 +4,7 @@ import type { Environment } from '../experiment/environment.ts'
 import type { JsonObject } from '../experiment/json.ts'
 import type { Candidate } from '../experiment/record.ts'
 import { cholesky } from '../statistics/cholesky.ts'
-import { differenceCovariance } from './difference-kernel.ts'
+import { differenceRows } from './difference-kernel.ts'
 import { compareSubjects, gainCovariance, type KernelParameters } from './gain-kernel.ts'
 import { optionScale } from './option-scale.ts'
 import { compareOptions } from './option-values.ts'
@@ -167,7 +167,7 @@ test('is what the definition says, over whole configurations', () => {
         const before = options.map(option => option.places[option.before[reference[subject]!]!]!)
         const after = options.map((option, index) => {
           const changed = option.changed.indexOf(subject)
-          return changed === -1 ? before[index]! : option.places[option.after[changed]!]!
+          return changed === -1 ? before[index]! : option.places[option.to[changed]!]!
         })
         return { before, after }
       })
@@ -179,16 +179,17 @@ test('is what the definition says, over whole configurations', () => {
       const sum = (one: Places, other: Places) => one.reduce<number>((all, at, i) => all + alike(at, other[i]!), 0)
       const product = (one: Places, other: Places) =>
         one.reduce<number>((all, at, i) => all * ((1 - remainder) * alike(at, other[i]!) + remainder), 1)
-      const found = differenceCovariance(options, reference, { length, remainder })
+      const found = differenceRows(options, reference, { length, remainder })
       for (const [i, one] of sides.entries()) {
+        found.fill(i)
         for (const [j, other] of sides.slice(0, i + 1).entries()) {
           const difference = (k: typeof sum) =>
             k(one.after, other.after) -
             k(one.after, other.before) -
             k(one.before, other.after) +
             k(one.before, other.before)
-          expect(found.additive[i * rows.length + j]).toBeCloseTo(difference(sum), 9)
-          expect(found.interaction[i * rows.length + j]).toBeCloseTo(difference(product), 9)
+          expect(found.additive[j]).toBeCloseTo(difference(sum), 9)
+          expect(found.interaction[j]).toBeCloseTo(difference(product), 9)
         }
       }
     }),

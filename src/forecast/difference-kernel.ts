@@ -19,23 +19,16 @@
 import type { OptionScale } from './option-scale.ts'
 import type { ComparedOption, OptionValue } from './option-values.ts'
 
-/** n × n, row-major; only the lower triangles are filled in, diagonals included. */
-export interface DifferenceCovariance {
-  /** Sum over options. */
-  readonly additive: Float64Array
-  readonly interaction: Float64Array
-  readonly departure: Float64Array
-}
-
 /** An option with its values as places on its axis: a number, or a name compared for equality. */
 export interface PlacedOption {
   /** Distinct places. */
   readonly places: readonly OptionValue[]
   /** Index into `places`: in each reference. */
   readonly before: Int32Array
-  /** Ascending indices of the subjects that change it, and the places they change it to. */
+  /** Ascending indices of the subjects that change it, and the places they change it from and to. */
   readonly changed: Int32Array
-  readonly after: Int32Array
+  readonly from: Int32Array
+  readonly to: Int32Array
 }
 
 /** `reference`: of each subject the index of its reference; each index has a subject. */
@@ -48,106 +41,99 @@ export function placeOption(option: ComparedOption, reference: Int32Array, scale
     indices.set(place, index)
     return index
   }
-  const before = new Int32Array(countOf(reference))
+  const before = new Int32Array(referenceCount(reference))
   reference.forEach((index, subject) => {
     before[index] = placeOf(option.before[subject]!)
   })
-  const after = Int32Array.from(option.after, placeOf)
-  return { places: [...indices.keys()], before, changed: Int32Array.from(option.changed), after }
+  const changed = Int32Array.from(option.changed)
+  const from = changed.map(subject => before[reference[subject]!]!)
+  const to = Int32Array.from(option.after, placeOf)
+  return { places: [...indices.keys()], before, changed, from, to }
 }
 
-/** `length` is the length-scale of numbers in units of their axis, `remainder` the r above, in (0, 1). */
-export function differenceCovariance(
+/** The subjects' covariance in its parts, a row at a time. */
+export interface DifferenceRows {
+  /** Fills in row i of the lower triangles, up to the diagonal. */
+  fill(i: number): void
+  /** Of the row that was filled in last; `additive` is a sum over options. */
+  readonly additive: Float64Array
+  readonly interaction: Float64Array
+  readonly departure: Float64Array
+}
+
+/**
+ * `length` is the length-scale of numbers in units of their axis, `remainder` the r above, in (0, 1).
+ *
+ * The interaction's products start as those between the references and change by ratios of factors, which is safe because no
+ * factor is below the remainder: for each change alone, and once more where two subjects change the same option.
+ */
+export function differenceRows(
   options: readonly PlacedOption[],
   reference: Int32Array,
   { length, remainder }: { readonly length: number; readonly remainder: number },
-): DifferenceCovariance {
+): DifferenceRows {
   const size = reference.length
-  const references = countOf(reference)
+  const references = referenceCount(reference)
   const similarities = options.map(({ places }) => placeSimilarities(places, length))
-  const base = referenceProducts(options, similarities, references, remainder)
-  const sums: Sums = {
-    additive: new Float64Array(size * size),
-    departure: new Float64Array(size * size),
-    afters: new Float64Array(size * size),
-    afterBefore: new Float64Array(size * references),
-  }
-  for (let i = 0; i < size; i++) {
-    const row = reference[i]! * references
-    for (let j = 0; j <= i; j++) sums.afters[i * size + j] = base[row + reference[j]!]!
-    sums.afterBefore.set(base.subarray(row, row + references), i * references)
-  }
-  options.forEach((option, index) => {
-    if (option.changed.length > 0) addOption(sums, option, reference, references, similarities[index]!, remainder)
+  const factor = (similarity: number) => (1 - remainder) * similarity + remainder
+  const base = referenceProducts(options, similarities, references, factor)
+  // By subject and reference: the product between what the subject changes to and that reference, beside that of the references.
+  const ratios = new Float64Array(size * references).fill(1)
+  const changesOf = Array.from({ length: size }, (): { readonly option: number; readonly nth: number }[] => [])
+  options.forEach(({ places, before, changed, from, to }, option) => {
+    const similarity = similarities[option]!
+    for (let nth = 0; nth < changed.length; nth++) {
+      changesOf[changed[nth]!]!.push({ option, nth })
+      const row = changed[nth]! * references
+      const fromRow = from[nth]! * places.length
+      const toRow = to[nth]! * places.length
+      for (let other = 0; other < references; other++) {
+        const place = before[other]!
+        ratios[row + other]! *= factor(similarity[toRow + place]!) / factor(similarity[fromRow + place]!)
+      }
+    }
   })
-  const { additive, departure, afters, afterBefore } = sums
-  const interaction = afters
-  for (let i = 0; i < size; i++) {
+  const additive = new Float64Array(size)
+  const departure = new Float64Array(size)
+  const interaction = new Float64Array(size)
+  const both = new Float64Array(size)
+
+  function fill(i: number): void {
+    additive.fill(0, 0, i + 1)
+    departure.fill(0, 0, i + 1)
+    both.fill(1, 0, i + 1)
+    for (const { option, nth } of changesOf[i]!) {
+      const { places, changed, from, to } = options[option]!
+      const similarity = similarities[option]!
+      const width = places.length
+      const fromRow = from[nth]! * width
+      const toRow = to[nth]! * width
+      const departs = typeof places[from[nth]!] === 'number'
+      for (let other = 0; other <= nth; other++) {
+        const j = changed[other]!
+        const toTo = similarity[toRow + to[other]!]!
+        const toFrom = similarity[toRow + from[other]!]!
+        const fromTo = similarity[fromRow + to[other]!]!
+        const fromFrom = similarity[fromRow + from[other]!]!
+        additive[j]! += toTo - toFrom - fromTo + fromFrom
+        both[j]! *= (factor(toTo) * factor(fromFrom)) / (factor(toFrom) * factor(fromTo))
+        if (departs && typeof places[from[other]!] === 'number') {
+          departure[j]! += (1 - similarity[toRow + from[nth]!]!) * (1 - similarity[to[other]! * width + from[other]!]!)
+        }
+      }
+    }
     const own = reference[i]!
     for (let j = 0; j <= i; j++) {
       const other = reference[j]!
-      interaction[i * size + j] =
-        afters[i * size + j]! -
-        afterBefore[i * references + other]! -
-        afterBefore[j * references + own]! +
-        base[own * references + other]!
+      const one = ratios[i * references + other]!
+      const another = ratios[j * references + own]!
+      interaction[j] = base[own * references + other]! * (one * another * both[j]! - one - another + 1)
     }
   }
-  return { additive, interaction, departure }
+  return { fill, additive, interaction, departure }
 }
 
-interface Sums {
-  readonly additive: Float64Array
-  readonly departure: Float64Array
-  /**
-   * The interaction's products between what two subjects change to, and between that of a subject and each reference. They
-   * start as those between the references and change by ratios, which is safe because no factor is below the remainder.
-   */
-  readonly afters: Float64Array
-  readonly afterBefore: Float64Array
-}
-
-function addOption(
-  { additive, departure, afters, afterBefore }: Sums,
-  { places, before, changed, after }: PlacedOption,
-  reference: Int32Array,
-  references: number,
-  similarity: Float64Array,
-  remainder: number,
-): void {
-  const size = reference.length
-  const width = places.length
-  const factor = similarity.map(value => (1 - remainder) * value + remainder)
-  const isNumber = Uint8Array.from(places, place => Number(typeof place === 'number'))
-  const isChanged = new Uint8Array(size)
-  for (let one = 0; one < changed.length; one++) isChanged[changed[one]!] = 1
-  const ratio = new Float64Array(references)
-  for (let one = 0; one < changed.length; one++) {
-    const i = changed[one]!
-    const place = before[reference[i]!]!
-    const fromRow = place * width
-    const toRow = after[one]! * width
-    for (let other = 0; other < references; other++) {
-      ratio[other] = factor[toRow + before[other]!]! / factor[fromRow + before[other]!]!
-      afterBefore[i * references + other]! *= ratio[other]!
-    }
-    for (let j = 0; j < i; j++) if (isChanged[j] === 0) afters[i * size + j]! *= ratio[reference[j]!]!
-    for (let j = i + 1; j < size; j++) if (isChanged[j] === 0) afters[j * size + i]! *= ratio[reference[j]!]!
-    for (let other = 0; other <= one; other++) {
-      const cell = i * size + changed[other]!
-      const to = after[other]!
-      const from = before[reference[changed[other]!]!]!
-      afters[cell]! *= factor[toRow + to]! / factor[fromRow + from]!
-      additive[cell]! +=
-        similarity[toRow + to]! - similarity[toRow + from]! - similarity[fromRow + to]! + similarity[fromRow + from]!
-      if (isNumber[place] === 1 && isNumber[from] === 1) {
-        departure[cell]! += (1 - similarity[toRow + place]!) * (1 - similarity[to * width + from]!)
-      }
-    }
-  }
-}
-
-function countOf(reference: Int32Array): number {
+function referenceCount(reference: Int32Array): number {
   return reference.reduce((most, index) => Math.max(most, index + 1), 0)
 }
 
@@ -173,7 +159,7 @@ function referenceProducts(
   options: readonly PlacedOption[],
   similarities: readonly Float64Array[],
   references: number,
-  remainder: number,
+  factor: (similarity: number) => number,
 ): Float64Array {
   const products = new Float64Array(references * references).fill(1)
   options.forEach(({ places, before }, index) => {
@@ -182,7 +168,7 @@ function referenceProducts(
     for (let one = 0; one < references; one++) {
       const row = before[one]! * places.length
       for (let other = 0; other < references; other++) {
-        products[one * references + other]! *= (1 - remainder) * similarity[row + before[other]!]! + remainder
+        products[one * references + other]! *= factor(similarity[row + before[other]!]!)
       }
     }
   })

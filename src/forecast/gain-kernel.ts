@@ -5,7 +5,7 @@
 import { objectiveOf } from '../experiment/environment.ts'
 import type { Intervention } from '../experiment/intervention.ts'
 import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
-import { differenceCovariance, type PlacedOption, placeOption } from './difference-kernel.ts'
+import { differenceRows, type PlacedOption, placeOption } from './difference-kernel.ts'
 import { proposalWords } from './intervention-text.ts'
 import { optionScale } from './option-scale.ts'
 import { compareOptions, type OptionValue, type Subject } from './option-values.ts'
@@ -77,13 +77,15 @@ export function compareSubjects(subjects: readonly KernelSubject[], known: numbe
 /** n × n, row-major; the noise of measurements is not in it. */
 export function gainCovariance(compared: ComparedSubjects, parameters: KernelParameters): Float64Array {
   const { size, reference, family, words, tags, likeness } = compared
-  const { additive, interaction, departure } = differenceCovariance(compared.options, reference, parameters)
+  const differences = differenceRows(compared.options, reference, parameters)
+  const { additive, interaction, departure } = differences
   const acrossFamilies = parameters.family
   // Words, tags and mean know nothing of the reference, so another version of the family lies half way.
   const acrossVersions = Math.sqrt(acrossFamilies)
   const result = new Float64Array(size * size)
   for (let i = 0; i < size; i++) {
     const alike = likeness[family[i]!]!
+    differences.fill(i)
     for (let j = 0; j <= i; j++) {
       const cell = i * size + j
       const sameFamily = family[i] === family[j]
@@ -91,9 +93,9 @@ export function gainCovariance(compared: ComparedSubjects, parameters: KernelPar
       const versions = sameFamily ? (reference[i] === reference[j] ? 1 : acrossVersions) : environments
       const value =
         environments *
-          (parameters.additive * additive[cell]! +
-            parameters.interaction * interaction[cell]! +
-            parameters.departure * departure[cell]!) +
+          (parameters.additive * additive[j]! +
+            parameters.interaction * interaction[j]! +
+            parameters.departure * departure[j]!) +
         versions * (parameters.words * words[cell]! + parameters.tags * tags[cell]! + parameters.mean)
       result[cell] = value
       result[j * size + i] = value

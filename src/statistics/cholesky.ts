@@ -13,20 +13,23 @@ export interface CholeskyFactor {
 }
 
 /**
- * Factorises the lower triangle of `matrix` (size × size, row-major; the upper triangle is not read, the input is kept).
- * Null when the matrix is not positive definite in double precision.
+ * Factorises the lower triangle of `matrix` (size × size, row-major; the upper triangle is not read, the input is kept), with `added`
+ * to its diagonal. Null when the sum is not positive definite in double precision.
  */
-export function cholesky(matrix: Float64Array, size: number): CholeskyFactor | null {
+export function cholesky(matrix: Float64Array, size: number, added?: Float64Array): CholeskyFactor | null {
   if (matrix.length !== size * size) {
     throw new Error(`cholesky: ${matrix.length} entries are not a matrix of ${size} rows; pass ${size * size}`)
   }
   const lower = new Float64Array(size * size)
+  const diagonal = new Float64Array(size)
+  for (let row = 0; row < size; row++)
+    diagonal[row] = matrix[row * (size + 1)]! + (added === undefined ? 0 : added[row]!)
   const even = size - (size % 2)
   for (let row = 0; row < even; row += 2) {
     for (let column = 0; column < row; column += 2) factorBlock(lower, matrix, size, row, column)
-    if (!factorPivots(lower, matrix, size, row)) return null
+    if (!factorPivots(lower, matrix, diagonal, row)) return null
   }
-  if (even < size && !factorLastRow(lower, matrix, size)) return null
+  if (even < size && !factorLastRow(lower, matrix, diagonal)) return null
   let logDeterminant = 0
   for (let row = 0; row < size; row++) logDeterminant += 2 * Math.log(lower[row * (size + 1)]!)
   return { size, lower, logDeterminant }
@@ -64,13 +67,14 @@ function factorBlock(lower: Float64Array, matrix: Float64Array, size: number, ro
 }
 
 /** The two rows at the diagonal; false where a pivot is not positive. */
-function factorPivots(lower: Float64Array, matrix: Float64Array, size: number, row: number): boolean {
+function factorPivots(lower: Float64Array, matrix: Float64Array, diagonal: Float64Array, row: number): boolean {
+  const size = diagonal.length
   const first = row * size
   const second = first + size
-  const pivot = pivotOf(matrix[first + row]! - dot(lower, first, lower, first, row), matrix[first + row]!)
+  const pivot = pivotOf(diagonal[row]! - dot(lower, first, lower, first, row), diagonal[row]!)
   const below = (matrix[second + row]! - dot(lower, second, lower, first, row)) / pivot
-  const left = matrix[second + row + 1]! - dot(lower, second, lower, second, row) - below * below
-  const nextPivot = pivotOf(left, matrix[second + row + 1]!)
+  const left = diagonal[row + 1]! - dot(lower, second, lower, second, row) - below * below
+  const nextPivot = pivotOf(left, diagonal[row + 1]!)
   lower[first + row] = pivot
   lower[second + row] = below
   lower[second + row + 1] = nextPivot
@@ -78,14 +82,15 @@ function factorPivots(lower: Float64Array, matrix: Float64Array, size: number, r
 }
 
 /** The one that is left of an odd number. */
-function factorLastRow(lower: Float64Array, matrix: Float64Array, size: number): boolean {
+function factorLastRow(lower: Float64Array, matrix: Float64Array, diagonal: Float64Array): boolean {
+  const size = diagonal.length
   const row = size - 1
   const start = row * size
   for (let column = 0; column < row; column++) {
     const sum = matrix[start + column]! - dot(lower, start, lower, column * size, column)
     lower[start + column] = sum / lower[column * size + column]!
   }
-  const pivot = pivotOf(matrix[start + row]! - dot(lower, start, lower, start, row), matrix[start + row]!)
+  const pivot = pivotOf(diagonal[row]! - dot(lower, start, lower, start, row), diagonal[row]!)
   lower[start + row] = pivot
   return pivot > 0
 }

@@ -51,18 +51,14 @@ export function conditionGaussianProcess(
 }
 
 function factorise(covariance: Float64Array, noise: Float64Array, size: number): CholeskyFactor {
-  const matrix = covariance.slice()
   let trace = 0
-  for (let i = 0; i < size; i++) {
-    matrix[i * size + i]! += noise[i]!
-    trace += matrix[i * size + i]!
-  }
-  let added = 0
+  for (let i = 0; i < size; i++) trace += covariance[i * (size + 1)]! + noise[i]!
   for (let jitter = 0; jitter <= 1e-2; jitter = jitter === 0 ? 1e-10 : jitter * 10) {
-    const wanted = (jitter * trace) / size
-    for (let i = 0; i < size; i++) matrix[i * size + i]! += wanted - added
-    added = wanted
-    const factor = cholesky(matrix, size)
+    const factor = cholesky(
+      covariance,
+      size,
+      noise.map(variance => variance + (jitter * trace) / size),
+    )
     if (factor !== null) return factor
   }
   throw new Error('conditionGaussianProcess: the covariance is far from positive definite; is the kernel a kernel?')
