@@ -76,7 +76,7 @@ export const neither = new Set([
 ])
 
 const settings =
-  /(^|_)(lr|learning_rate|weight_decay|wd|momentum|(adam_)?beta_?[12]?|dropout|eps|epsilon|temperature|batch(_size)?|depth|width|d_model|dim|n?_?(layers?|heads?|embd)|hidden(_size|_dim|_units)?|warm_?up(_steps|_ratio)?|epochs?|grad_clip|n_estimators)$/
+  /(^|_)(lr|learning_rate|seed|weight_decay|wd|momentum|(adam_)?beta_?[12]?|dropout|eps|epsilon|temperature|batch(_size)?|depth|width|d_model|dim|n?_?(layers?|heads?|embd)|hidden(_size|_dim|_units)?|warm_?up(_steps|_ratio)?|epochs?|grad_clip|n_estimators)$/
 
 /** Names that people give to what they set, also where its numbers never repeat, as in a random search. */
 export function isSetting(name: string): boolean {

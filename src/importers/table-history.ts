@@ -8,6 +8,7 @@
 import { contentHash } from '../experiment/json.ts'
 import { alignedRow } from './aligned-row.ts'
 import { type Columns, columnsOfHeader, columnsWithoutHeader } from './columns.ts'
+import { columnsText } from './columns-text.ts'
 import { directionOfKept, directionOfName } from './direction.ts'
 import type { ImportedHistory, ImportedMetric, ImportedRow, UnusableRow } from './history.ts'
 import type { ImportOptions } from './importer.ts'
@@ -73,6 +74,7 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
   function historyOf(label: string, each: Series, unusable: readonly UnusableRow[] = each.unusable): ImportedHistory {
     const metrics = metricsOf(columns, found.index, each.rows, name, table, options)
     const isGuess = metrics[0].guessed
+    const taken = columnsText(columns, found.index, Object.values(options.columns ?? {}))
     return {
       source,
       name: label === '' ? table.name : table.name === null ? label : `${table.name} (${label})`,
@@ -84,6 +86,7 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
       statuses: each.statuses.all(),
       guesses: [
         ...(isGuess ? [objectiveGuess(name, metrics[0].direction, whyOf(found.why, metrics[0]))] : []),
+        ...(taken === null ? [] : [taken]),
         ...(series.size > 1 ? [`each ${columns.names[columns.series!]} is an environment of its own`] : []),
       ],
     }

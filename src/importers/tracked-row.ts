@@ -46,7 +46,9 @@ export function trackedRow(
   const role: ImportedRole = isReference || again ? 'reference' : isBuiltUpon ? 'kept' : 'tried'
   const measured = { [objective]: run.metrics[objective] }
   const { sentence, note } = textOf(each, base, measured[objective] ?? null)
-  const words = sentence || (isParent || isBuiltUpon || isReference || again ? `the program of ${run.place}` : '')
+  const isPlain = isParent || isBuiltUpon || isReference || again
+  const words =
+    sentence || (isPlain ? changesSentence(diffConfigurations({}, configuration)) || `the program of ${run.place}` : '')
   if (words === '') return { reason: 'nothing says what was tried: no option that differs, and no text' }
   return {
     key,

@@ -204,6 +204,28 @@ describe('before it is stored', () => {
     expect(readdirSync(folder)).toEqual(['results.tsv'])
   })
 
+  test('what the columns were taken for is shown as a guess, but for what the user says', async () => {
+    write('runs.csv', 'id,what,lr,val_loss,thing', '1,base,0.1,2.5,x', '2,wide,0.2,2.25,y')
+    const guesses = async (column?: string[]) => {
+      const { environments } = await runImport({ path: 'runs.csv', dryRun: true, column })
+      return environments[0]!.guesses.filter(text => text.startsWith('the columns'))
+    }
+    expect(await guesses()).toEqual(['the columns: options: what, lr, thing; not read: id'])
+    expect(await guesses(['what=description', 'thing=ignore'])).toEqual(['the columns: not read: id'])
+  })
+
+  test('what comes in says how many texts told the result, and which are better than plausible', async () => {
+    const steps = Array.from(
+      { length: 12 },
+      (_, step) => `b${step}\t${(1 - step / 1000).toFixed(4)}\t4\tkeep\tstep ${step}`,
+    )
+    write('results.tsv', ...log.slice(0, 3), ...steps, 'c1\t0.1\t4\tkeep\tread the answers')
+    expect((await textOf({ path: 'results.tsv' })).split('\n').slice(1, 3)).toEqual([
+      '  1 text (7 %) said how it went: kept apart from what was tried',
+      '  1 row better than plausible: --dry-run names them',
+    ])
+  })
+
   test('a dry run over a ledger says what would be new, and changes nothing of it', async () => {
     write('results.tsv', ...log)
     await runImport({ path: 'results.tsv' })
