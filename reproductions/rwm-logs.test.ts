@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { quickStart } from '../src/command-line.ts'
 import { seededRandom } from '../src/statistics/random.ts'
 
 const program = fileURLToPath(new URL('rwm-logs.ts', import.meta.url))
@@ -39,7 +40,7 @@ test('logs of others become a page: the same each time, without the places where
     execFileSync(
       process.execPath,
       [program, ...logs, '--forecasters', 'recent,neighbours', '--resamples', '100', '--pools', '4', '--out', folder],
-      { encoding: 'utf8' },
+      { encoding: 'utf8', env: quickStart },
     )
   const page = call()
   expect(readFileSync(join(folder, 'rwm-logs.md'), 'utf8')).toBe(page)
@@ -58,13 +59,13 @@ test('logs of others become a page: the same each time, without the places where
 })
 
 test('without a log, or with too short ones, it says so', () => {
-  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe' })).toThrow(
+  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe', env: quickStart })).toThrow(
     "error: missing required argument 'logs'",
   )
   const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-logs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'short.tsv'), log(1).split('\n').slice(0, 9).join('\n'))
-  const short = spawnSync(process.execPath, [program, join(folder, 'short.tsv')], { encoding: 'utf8' })
+  const short = spawnSync(process.execPath, [program, join(folder, 'short.tsv')], { encoding: 'utf8', env: quickStart })
   expect({ status: short.status, errors: short.stderr }).toEqual({
     status: 2,
     errors: 'almanac: None of the logs has 20 rows with a result; give longer ones, or --least.\n',

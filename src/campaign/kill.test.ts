@@ -99,7 +99,7 @@ test('a campaign that was never interrupted measures the same', async () => {
 
 test('runs whose processes died with the machine are tried again', async () => {
   folder = toyEnvironment({
-    reference: { configuration: { rate: 1, width: 4, wait: 1500 } },
+    reference: { configuration: { rate: 1, width: 4, until: 'go' } },
     seeds: 1,
     referenceSeeds: 1,
   })
@@ -114,6 +114,7 @@ test('runs whose processes died with the machine are tried again', async () => {
   const command = JSON.parse(readFileSync(join(run!.folder, 'command.json'), 'utf8')) as { pid: number }
   process.kill(claim.wrapper.pid, 'SIGKILL')
   process.kill(-command.pid, 'SIGKILL')
+  writeFileSync(join(folder, 'go'), '')
 
   const resumed = await almanac(folder, 'campaign', 'resume')
   expect(resumed.code, resumed.errors).toBe(0)
@@ -122,12 +123,17 @@ test('runs whose processes died with the machine are tried again', async () => {
 })
 
 test('a run that was paid for is read on resume, though the budget is spent', async () => {
-  const slow = { rate: 1, width: 4, wait: 1200 }
-  folder = toyEnvironment({ reference: { configuration: slow }, seeds: 1, referenceSeeds: 1, concurrency: 1 })
+  const candidates = toyCandidates.map(({ sentence, overrides }) => ({
+    sentence,
+    overrides: { ...overrides, until: 'go' },
+  }))
+  const configuration = { rate: 1, width: 4, until: '' }
+  folder = toyEnvironment({ reference: { configuration }, seeds: 1, referenceSeeds: 1 }, candidates)
   const { process: child, ended } = startAlmanac(folder, ...start, '--rounds', '1', '--runs', '3')
   while (startsOf(folder).length < 3) await pause(20)
   child.kill('SIGKILL')
   await ended
+  writeFileSync(join(folder, 'go'), '')
   const resumed = await almanac(folder, 'campaign', 'resume', '--json')
   expect(JSON.parse(resumed.output), resumed.errors).toMatchObject({
     state: 'finished',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { quickStart } from '../command-line.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { family as tinyFamily } from './fixtures/tiny.ts'
 import { type Ledger, openLedger } from './ledger.ts'
@@ -46,7 +47,10 @@ interface Line {
 
 /** Lets the writer announce `lines` lines, waits some milliseconds more, and kills it. */
 async function writeAndKill(path: string, version: string, label: string, lines: number, milliseconds: number) {
-  const child = spawn(process.execPath, [writer, path, version, label], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [writer, path, version, label], {
+    env: quickStart,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let text = ''
   child.stdout.setEncoding('utf8')
   child.stdout.on('data', (chunk: string) => {
