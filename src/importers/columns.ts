@@ -82,8 +82,10 @@ export function columnsOfHeader(
   const metrics = rest.filter(
     column => !isNote(column) && holdsNumbers(whole, column) && (isText || saysOptions || looksMeasured(whole, column)),
   )
-  const others = rest.filter(column => !metrics.includes(column) && !neither.has(normal(column.name)))
-  const options = all.filter(column => isOption(column) || (!isText && !saysOptions && others.includes(column)))
+  const measured = new Set(metrics)
+  const others = rest.filter(column => !measured.has(column) && !neither.has(normal(column.name)))
+  const settings = new Set(others)
+  const options = all.filter(column => isOption(column) || (!isText && !saysOptions && settings.has(column)))
   const objective = at('metric')
   return {
     names,

@@ -7,20 +7,26 @@ import { StringDecoder } from 'node:string_decoder'
 
 const pieceBytes = 65_536
 
-/** Its lines without their ends; a last line that nothing ends is a line as well. */
+/** What is longer is no line that a program writes. */
+const longestLine = 2 ** 20
+
+/** Its lines without their ends, each cut after a million characters; a last line that nothing ends is a line as well. */
 export function* linesOf(path: string): Generator<string> {
   const file = openFile(path)
   try {
     const decoder = new StringDecoder('utf8')
     const piece = Buffer.alloc(pieceBytes)
-    let rest = ''
+    let open = ''
     for (let bytes = readSync(file, piece); bytes > 0; bytes = readSync(file, piece)) {
-      const lines = (rest + decoder.write(piece.subarray(0, bytes))).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) yield line.replace(/\r$/, '')
+      const [first, ...others] = decoder.write(piece.subarray(0, bytes)).split('\n')
+      open += first!.slice(0, longestLine - open.length)
+      for (const next of others) {
+        yield open.replace(/\r$/, '')
+        open = next
+      }
     }
-    rest += decoder.end()
-    if (rest !== '') yield rest
+    open += decoder.end()
+    if (open !== '') yield open
   } finally {
     closeSync(file)
   }

@@ -60,6 +60,11 @@ describe("Python's JSON", () => {
     }
   })
 
+  test('a text of any length is read', () => {
+    const long = 'x'.repeat(2 ** 25)
+    expect(parsePythonJson(`{"a": NaN, "b": "${long}"}`)).toEqual({ a: Number.NaN, b: long })
+  })
+
   test('what is no JSON is refused as JSON.parse does', () => {
     expect(() => parsePythonJson('{"a": NaN')).toThrow(SyntaxError)
     expect(() => parsePythonJson('{"a": Nan}')).toThrow(SyntaxError)

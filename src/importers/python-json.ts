@@ -19,9 +19,7 @@ export function parsePythonJson(text: string): unknown {
 }
 
 function parsedWithWords(text: string): unknown {
-  // A text that nothing ends, as in a line that was cut off, goes to the end at once: no other way through it is tried.
-  const words = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|Infinity|NaN/gs
-  const numbers = text.replace(words, word => (word === 'NaN' ? notANumber : word === 'Infinity' ? infinite : word))
+  const numbers = withNumbersForWords(text)
   const withNaN = (_: string, value: unknown, context?: { source?: string }) =>
     value === Number.POSITIVE_INFINITY && context?.source === notANumber ? Number.NaN : value
   try {
@@ -32,6 +30,35 @@ function parsedWithWords(text: string): unknown {
   }
 }
 
+/** Not by one pattern over the whole: of a text that was cut off it would try every way, and of a long one run out of stack. */
+function withNumbersForWords(text: string): string {
+  const pieces: string[] = []
+  const marks = /"|NaN|Infinity/g
+  let from = 0
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    if (mark[0] === '"') {
+      marks.lastIndex = endOfQuoted(text, mark.index) ?? text.length
+      continue
+    }
+    pieces.push(text.slice(from, mark.index), mark[0] === 'NaN' ? notANumber : infinite)
+    from = marks.lastIndex
+  }
+  pieces.push(text.slice(from))
+  return pieces.join('')
+}
+
+/** Behind the quote that ends what the quote at `start` begins; null where none does. */
+export function endOfQuoted(text: string, start: number): number | null {
+  const quote = text[start]!
+  for (let at = text.indexOf(quote, start + 1); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at + 1
+  }
+  return null
+}
+
+/** Whether a value is nested deeper than anything that a program writes. */
 export function isTooDeep(value: unknown, levels = deepest): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(member => isTooDeep(member, levels - 1))

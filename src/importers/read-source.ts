@@ -18,7 +18,7 @@ export interface ReadSource {
 /** Throws a sentence where no format recognises the source, it cannot be read, or has no environment of the name asked for. */
 export async function readSource(source: Source, options: ImportOptions, format?: string): Promise<ReadSource> {
   const importer = await importerFor(source, format)
-  const all = await importer.read(source, options)
+  const all = await readBy(importer, source, options)
   const wanted = options.environment
   const hostless = source.kind === 'address' ? hostlessName(source.url, importer) : undefined
   const isWanted = (name: string | null) =>
@@ -38,6 +38,20 @@ export async function readSource(source: Source, options: ImportOptions, format?
     histories: histories.map(history =>
       ruled(options.keepPersonal ? history : withoutPersonal(history, hostless), options),
     ),
+  }
+}
+
+/** An importer says in a sentence what it cannot read; what it did not foresee, of a source that others damaged or made up, is said here. */
+async function readBy(importer: Importer, source: Source, options: ImportOptions): Promise<readonly ImportedHistory[]> {
+  try {
+    return await importer.read(source, options)
+  } catch (cause) {
+    const isUnforeseen = [TypeError, RangeError, SyntaxError].some(kind => cause instanceof kind)
+    if (!isUnforeseen) throw cause
+    throw new Error(
+      `${source.name} is damaged, or no ${importer.name}: it cannot be read (${(cause as Error).message}); say with --format if it is something else`,
+      { cause },
+    )
   }
 }
 

@@ -9,7 +9,7 @@ import type { Columns } from './columns.ts'
 import { zeroMeansMissing } from './direction.ts'
 import { isPending, meaningOf, type StatusMeaning } from './status-words.ts'
 import type { TableLine } from './table.ts'
-import { triedIn } from './tried.ts'
+import { boundedText, triedIn } from './tried.ts'
 import { commitIn, isMissing, isNotFinite, looksLikeHash, momentIn, numberIn } from './value.ts'
 
 export interface ReadRow {
@@ -151,5 +151,5 @@ function optionValue(cell: string): string | number | boolean {
 }
 
 function textIn(cell: string): string | null {
-  return isMissing(cell) ? null : cell
+  return isMissing(cell) ? null : boundedText(cell)
 }

@@ -59,7 +59,13 @@ export function openSqlite(path: string): SqliteFile {
     },
     *rows(query, ...values) {
       const iterator = readable(() => database.prepare(query).iterate(...values)) as Iterator<SqliteRow>
-      for (let next = readable(() => iterator.next()); !next.done; next = readable(() => iterator.next())) {
+      const step = () => {
+        // Node gives nothing for a value that is too large to be one.
+        const next = iterator.next() as IteratorResult<SqliteRow> | undefined
+        if (next === undefined) throw new Error('it holds a value that is too large')
+        return next
+      }
+      for (let next = readable(step); !next.done; next = readable(step)) {
         yield next.value
       }
     },

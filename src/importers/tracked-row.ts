@@ -5,7 +5,7 @@ import type { JsonObject } from '../experiment/json.ts'
 import { changesSentence, overridesBetween } from './configurations.ts'
 import type { ImportedRole, ImportedRow } from './history.ts'
 import type { TrackedRun } from './tracked-experiment.ts'
-import { givenName, triedIn, triedTags } from './tried.ts'
+import { boundedText, givenName, triedIn, triedTags } from './tried.ts'
 
 export interface UsableRun {
   readonly run: TrackedRun
@@ -86,7 +86,7 @@ function textOf(
   const written = triedIn({
     tag: null,
     proposal: null,
-    description: run.text,
+    description: run.text === null ? null : boundedText(run.text),
     configuration: null,
     extra: [],
     values: value === null ? [] : [value],
@@ -95,7 +95,7 @@ function textOf(
     written.sentence ||
     (base === null ? '' : changesSentence(diffConfigurations(base.configuration, configuration))) ||
     (run.name === null ? '' : givenName(run.name))
-  return { sentence, note: [written.note, run.note?.trim()].filter(Boolean).join('; ') || null }
+  return { sentence, note: [written.note, boundedText(run.note?.trim() ?? '')].filter(Boolean).join('; ') || null }
 }
 
 function outcomeOf(run: TrackedRun): Outcome {
