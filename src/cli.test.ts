@@ -11,7 +11,7 @@ import { operations } from './operations/all.ts'
 const cli = fileURLToPath(new URL('cli.ts', import.meta.url))
 
 /** Clears the screen, renames the terminal, and turns what follows around. */
-const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r\u009b2J over'
+const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r\u009b2J \ud800 over'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
 
@@ -144,6 +144,7 @@ test('with --json every operation prints JSON alone on standard output, and JSON
     expect(code, `${words}: ${errors}`).toBe(words === crashes ? 4 : 0)
     expect(() => JSON.parse(output), words.join(' ')).not.toThrow()
     expect(acting.exec(output + errors), words.join(' ')).toBeNull()
+    expect(output).not.toMatch(/\\ud[89a-f]/)
     for (const line of errors.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow()
   }
   rmSync(place, { recursive: true })
@@ -184,6 +185,12 @@ test('a reader that goes away early is no error', async () => {
   const { process: child, ended } = startAlmanac(folder, 'campaign', '--help')
   child.stdout!.destroy()
   expect((await ended).errors).toBe('')
+})
+
+test('a sentence that quotes much is cut', async () => {
+  const { code, errors } = await almanac(folder, 'records', '--environment', 'x'.repeat(50_000))
+  expect(code).toBe(2)
+  expect(errors.length).toBeLessThan(2100)
 })
 
 test.runIf(existsSync('/dev/full'))('a result that cannot be written is told in a sentence', () => {

@@ -4,7 +4,10 @@
  */
 import { CommanderError } from 'commander'
 import { InputError, NothingToDo, Stopped } from './operations/operation.ts'
-import { visibleText } from './report/outside-text.ts'
+import { bounded, visibleText } from './report/outside-text.ts'
+
+/** A sentence may name the columns of a table that has a hundred thousand. */
+const longestLine = 2000
 
 /** The exit code: see `cli.ts`. What commander throws it has told already. */
 export function reportError(error: unknown): number {
@@ -13,7 +16,7 @@ export function reportError(error: unknown): number {
   process.stderr.write(
     `${visibleText(message)
       .split('\n')
-      .map(line => `almanac: ${line}`)
+      .map(line => `almanac: ${bounded(line, longestLine)}`)
       .join('\n')}\n`,
   )
   if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)

@@ -29,7 +29,12 @@ export function bounded(text: string, limit: number): string {
   return `${kept}… (${text.length - kept.length} more characters)`
 }
 
-/** The same JSON, in which no character acts: JSON itself lets those from U+007F on stand as they are. */
+/** As JSON.stringify writes half of a surrogate pair; many readers of JSON refuse it. */
+const loneSurrogate = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+
+/** The same JSON, in which no character acts, as JSON itself lets those from U+007F on, and none is half of one. */
 export function inertJson(json: string): string {
-  return json.replace(acting, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json
+    .replace(loneSurrogate, '\ufffd')
+    .replace(acting, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
