@@ -14,8 +14,23 @@ export interface WordVectors {
   of(candidate: Candidate): SparseVector
 }
 
+/** The last ones: of one history several forecasters are asked in a row. */
+let last: { readonly words: readonly Int32Array[]; readonly vectors: WordVectors } | undefined
+
 export function wordVectors(records: readonly ExperimentRecord[]): WordVectors {
-  const { size, transform } = fitTfIdf(records.map(interventionWords), { bigrams: true })
-  const of = (candidate: Candidate) => transform(interventionWords(candidate))
-  return { size, ofRecords: records.map(of), of }
+  const words = records.map(interventionWords)
+  if (last !== undefined && isSame(words, last.words)) return last.vectors
+  const { size, transform } = fitTfIdf(words, { bigrams: true })
+  const vectors = {
+    size,
+    ofRecords: words.map(transform),
+    of: (candidate: Candidate) => transform(interventionWords(candidate)),
+  }
+  last = { words, vectors }
+  return vectors
+}
+
+/** Words are read once for each intervention, so that those of the same records are the same arrays. */
+function isSame(words: readonly Int32Array[], others: readonly Int32Array[]): boolean {
+  return words.length === others.length && words.every((list, index) => list === others[index])
 }

@@ -2,14 +2,23 @@
  * Texts as the numbers of their words: read once, they take a fraction of the memory, and are counted without looking at letters. Every
  * distinct word has one number for as long as the process lives; numbers say nothing but which words are equal.
  */
-import { words } from './words.ts'
+import { tokens, wordsIn } from './words.ts'
 
 const numbers = new Map<string, number>()
 const spellings: string[] = []
 
+/** Tokens come again and again, and most of the time goes into taking them apart. */
+const numbersByToken = new Map<string, readonly number[]>()
+
 /** The words of a text in their order, by number. */
 export function wordNumbers(text: string): Int32Array {
-  return Int32Array.from(words(text), numberOf)
+  const result: number[] = []
+  for (const token of tokens(text)) {
+    const known = numbersByToken.get(token) ?? wordsIn(token).map(numberOf)
+    numbersByToken.set(token, known)
+    for (const number of known) result.push(number)
+  }
+  return new Int32Array(result)
 }
 
 /** The word of a number that `wordNumbers` has given. */
