@@ -41,6 +41,14 @@ test.each([['run'], ['campaign', 'start']])('the help of %s %s has an example', 
   expect(output).toContain(`Example:\n  $ almanac ${words.join(' ')}`)
 })
 
+test('the help of a command shows the standard value of each flag that has one, and how a list is given', async () => {
+  const { output } = await almanac(folder, 'import', '--help')
+  expect(output).toContain('<values...>: one or several with spaces between them')
+  expect(output).toMatch(/^ {2}seed +the seed: rows that differ by it alone are repeats$/m)
+  const words = (await almanac(folder, 'evaluate', '--help')).output.replace(/\s+/g, ' ')
+  for (const told of ['rolling', '4', '1000']) expect(words).toContain(`(default: ${told})`)
+})
+
 test.each(operations.map(({ name, example }) => [name, example] as const))(
   'the example of %s parses: %s',
   async (name, example) => {
@@ -79,6 +87,10 @@ test.each([
   [
     ['init', '--force', '--command', 'x', '--metric', 'loss', '--direction', 'minimize'],
     'has no git commit, and no configuration is named',
+  ],
+  [
+    ['import', '--column', 'lr=option', 'c.json'],
+    '--column took "c.json" as one of its values: what belongs to no flag stands before it, or behind "--".',
   ],
   [['promote', 'best'], 'promote: record is "best"; expected a number.'],
   [['promote', '99'], 'There is no record 99 against the current reference'],

@@ -5,6 +5,7 @@
  * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do, or
  * nothing that is worth a run · 4 it was run, and no run finished · 130 stopped by the user.
  */
+import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
@@ -26,6 +27,11 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 /** Of words that only have commands below them. */
 const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
 
+/** Below the flags of a command that has lists among them. */
+const listsText = `<values...>: one or several with spaces between them, or the flag once for each.
+A list goes on to the next flag: what belongs to no flag stands before it, or
+behind "--".`
+
 const program = new Command('almanac')
   .description(
     'Keeps the record of every experiment, forecasts the next one before you pay for it, and runs only the best few.',
@@ -35,7 +41,11 @@ const program = new Command('almanac')
   .exitOverride()
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.',
+    `
+almanac COMMAND --help shows the flags of a command, with an example.
+
+Exit codes: 0 done, 1 it failed, 2 correct the call or the configuration,
+3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.`,
   )
 
 for (const each of operations) {
@@ -57,8 +67,13 @@ function groupOf(parent: Command, word: string): Command {
 
 function addOperation(parent: Command, word: string, it: Operation): void {
   const command = parent.command(word).description(it.summary).exitOverride()
-  command.addHelpText('after', `\nExample:\n  $ ${it.example}`)
   const { properties = {}, required = [] } = z.toJSONSchema(it.input, { io: 'input' }) as InputSchema
+  const lists = Object.keys(properties).filter(
+    field => properties[field]!.type === 'array' && !it.positional.includes(field),
+  )
+  if (lists.length > 0) command.addHelpText('after', `\n${listsText}`)
+  if (it.help !== undefined) command.addHelpText('after', `\n${it.help}`)
+  command.addHelpText('after', `\nExample:\n  $ ${it.example}`)
   for (const field of it.positional) {
     const { type, description } = properties[field]!
     const dots = type === 'array' ? '...' : ''
@@ -82,8 +97,31 @@ function addOperation(parent: Command, word: string, it: Operation): void {
     }
     const parsed = it.input.safeParse(value)
     if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
-    await runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
+    const run = runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
+    await run.catch(error => {
+      const taken = it.positional.some(field => field in value) ? null : swallowed(lists, flags)
+      throw error instanceof InputError && taken !== null && it.positional.length > 0
+        ? new InputError(`${error.message}\n${taken}`, { cause: error })
+        : error
+    })
   })
+}
+
+/** A list takes every word that follows: a sentence on the one that may have been meant for the command itself, or null. */
+function swallowed(lists: readonly string[], flags: Readonly<Record<string, unknown>>): string | null {
+  for (const field of lists) {
+    const values = (flags[field] ?? []) as readonly string[]
+    const last = values.at(-1)
+    if (last === undefined || values.length === 1) continue
+    const isUnlike = values[0]!.includes('=') && !last.includes('=')
+    if (isUnlike || existsSync(last))
+      return `${flagOf(field)} took "${last}" as one of its values: what belongs to no flag stands before it, or behind "--".`
+  }
+  return null
+}
+
+function flagOf(field: string): string {
+  return `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 
 interface InputSchema {
@@ -103,13 +141,14 @@ function optionOf(
   { type, description = '', default: standard, enum: choices }: Property,
   required: boolean,
 ): Option {
-  const flag = `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+  const flag = flagOf(field)
   const short = field === 'message' ? '-m, ' : ''
   const value =
     type === 'boolean' ? '' : type === 'array' ? ' <values...>' : ` <${type === 'string' || !type ? 'text' : 'number'}>`
-  const option = new Option(`${short}${flag}${value}`, required ? `${description} (required)` : description)
+  // The schema fills in the default; commander tells only of those that it fills in itself.
+  const told = required ? ' (required)' : standard === undefined || standard === false ? '' : ` (default: ${standard})`
+  const option = new Option(`${short}${flag}${value}`, `${description}${told}`)
   if (choices) option.choices(choices)
-  if (standard !== undefined && standard !== false) option.default(undefined, String(standard))
   if (type === 'number' || type === 'integer') option.argParser(numberOf)
   return option
 }

@@ -12,7 +12,7 @@ import { importers } from '../importers/formats.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { columnRoles, importOptions } from './import-flags.ts'
+import { importOptions, rolesText } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import { importRecords } from './import-records.ts'
@@ -26,6 +26,7 @@ export const importHistory = operation({
   name: 'import',
   summary: 'bring in a history: a log, a table, a tracker, a git repository, or records of Almanac',
   example: 'almanac import results.tsv --dry-run',
+  help: rolesText,
   positional: ['path'],
   input: z.strictObject({
     path: z.string().optional().describe('file, folder or URL (default: "results" of the environment file)'),
@@ -40,7 +41,7 @@ export const importHistory = operation({
     column: z
       .array(z.string())
       .optional()
-      .describe(`what stands in a column, as NAME=ROLE (${columnRoles.join(', ')}); a name alone is the metric`),
+      .describe('what stands in a column, as NAME=ROLE (the roles are listed below); a name alone is the metric'),
     reference: z.string().optional().describe('the run that the others are changes of, by id or name'),
     constraint: z
       .array(z.string())

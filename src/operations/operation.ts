@@ -13,6 +13,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   readonly summary: string
   /** A command line that works, for the help text. */
   readonly example: string
+  /** What else its help explains, below the flags. */
+  readonly help?: string
   /** Every field described; the fields of `positional` are given without a flag, the last of them may repeat. */
   readonly input: Schema
   readonly positional: readonly (keyof z.output<Schema> & string)[]

@@ -52,7 +52,12 @@ export const run = operation({
       .nonnegative()
       .optional()
       .describe('more seeds before what may be luck is called better (default: as many again, or with --seeds none)'),
-    tag: z.array(z.string()).optional().describe('mechanism tags'),
+    tag: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'by what it is meant to work (such as optimiser): one of what forecasts compare; --tag of records finds them',
+      ),
     forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
     ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
