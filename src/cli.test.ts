@@ -199,6 +199,16 @@ test('a reader that goes away early is no error', async () => {
   expect((await ended).errors).toBe('')
 })
 
+test('what is not known is repeated in a visible form, and no environment is without a name', async () => {
+  const unknown = await almanac(folder, 'foo\u001b[2J')
+  expect(unknown).toMatchObject({ code: 2, errors: expect.stringContaining("unknown command 'foo[U+001B][2J'") })
+  const nameless = await almanac(folder, 'import', 'results.tsv', '--as', ' ')
+  expect(nameless).toMatchObject({
+    code: 2,
+    errors: expect.stringMatching(/^almanac: import: as is "?.*; expected at least 1 character/),
+  })
+})
+
 test('a sentence that quotes much is cut', async () => {
   const { code, errors } = await almanac(folder, 'records', '--environment', 'x'.repeat(50_000))
   expect(code).toBe(2)

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
 import { operations } from './operations/all.ts'
 import { InputError, type Operation } from './operations/operation.ts'
+import { visibleText } from './report/outside-text.ts'
 import { reportError } from './report-error.ts'
 import { runInTerminal } from './terminal.ts'
 
@@ -39,6 +40,8 @@ const program = new Command('almanac')
   .version(version)
   .showHelpAfterError('(--help shows how it is used)')
   .exitOverride()
+  // It repeats what it does not know: the names of files, where a shell put them there.
+  .configureOutput({ writeErr: text => void process.stderr.write(visibleText(text)) })
   .addHelpText(
     'after',
     `

@@ -48,7 +48,12 @@ export const importHistory = operation({
       .optional()
       .describe('a rule, such as "val_bpb >= 0.9"; what breaks it counts as failed, whatever the log says'),
     revisions: z.string().optional().describe('of a git repository: the revision or range to read (default: HEAD)'),
-    as: z.string().optional().describe('the name in the ledger; never part of the environment of this folder then'),
+    as: z
+      .string()
+      .trim()
+      .min(1)
+      .optional()
+      .describe('the name in the ledger; never part of the environment of this folder then'),
     keepPersonal: z.boolean().default(false).describe('keep mail addresses, hosts, users, home folders and arguments'),
   }),
   run: async (input, context): Promise<Imported> => {
