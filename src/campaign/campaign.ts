@@ -185,7 +185,8 @@ function noCandidates(stored: StoredRound): string {
 }
 
 function allHeldBack(rounds: readonly StoredRound[]): string {
-  return `The gate held back every candidate of ${rounds.length} rounds (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
+  const all = rounds.length === 1 ? '' : ` of ${rounds.length} rounds`
+  return `The gate held back every candidate${all} (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
 }
 
 function commonest(rounds: readonly StoredRound[]): string {
