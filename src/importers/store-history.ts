@@ -42,7 +42,9 @@ export async function storeHistory(
   }
   return ledger.transaction(async ledger => {
     const familyId = await ledger.ensureFamily(family)
-    const store = new HistoryStore(ledger, familyId, history.source)
+    // Of a family that an earlier version of Almanac imported, rows are known by longer keys.
+    const hasLongKeys = await ledger.hasImports(`${familyId} `)
+    const store = new HistoryStore(ledger, familyId, history.source, hasLongKeys)
     const added = { references: 0, kept: 0, tried: 0 }
     let known = 0
     for (let start = 0; start < history.rows.length; start += rowsAtOnce) {
@@ -66,6 +68,7 @@ class HistoryStore {
   readonly #ledger: Ledger
   readonly #familyId: string
   readonly #source: string
+  readonly #hasLongKeys: boolean
   readonly #writer: RowWriter
   /** By the key of the row that became one. */
   readonly #versions = new Map<string, Version>()
@@ -75,10 +78,11 @@ class HistoryStore {
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
 
-  constructor(ledger: Ledger, familyId: string, source: string) {
+  constructor(ledger: Ledger, familyId: string, source: string, hasLongKeys: boolean) {
     this.#ledger = ledger
     this.#familyId = familyId
     this.#source = source
+    this.#hasLongKeys = hasLongKeys
     this.#writer = new RowWriter(ledger)
   }
 
@@ -109,8 +113,10 @@ class HistoryStore {
     }
   }
 
+  /** 128 bits of a hash tell any number of rows apart, and take a quarter of the room of what they stand for. */
   #keyOf(key: string, as: 'row' | 'reference' | 'unusable'): string {
-    return `${this.#familyId} ${as} ${key}`
+    const whole = `${this.#familyId} ${as} ${key}`
+    return this.#hasLongKeys ? whole : contentHash(whole).slice(0, 32)
   }
 
   async #recall(row: ImportedRow, became: KnownRow): Promise<void> {

@@ -70,6 +70,18 @@ export async function importedRowsOf(db: Database, keys: readonly string[]): Pro
   return found
 }
 
+/** Whether any key that begins so is known. */
+export async function hasImports(db: Database, prefix: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('imports')
+    .select('source_key')
+    // A range, not `like`: keys may hold % and _, and the range uses the primary key.
+    .where('source_key', '>=', prefix)
+    .where('source_key', '<', `${prefix}\u{10ffff}`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The rows that the runs of these interventions came from, by run; a run of our own is not in it. */
 export async function importsOf(
   db: Database,
