@@ -29,6 +29,8 @@ export interface PlacedOption {
   readonly changed: Int32Array
   readonly from: Int32Array
   readonly to: Int32Array
+  /** 1 where the place it is changed from is a number. */
+  readonly departs: Uint8Array
 }
 
 /** `reference`: of each subject the index of its reference; each index has a subject. */
@@ -48,7 +50,9 @@ export function placeOption(option: ComparedOption, reference: Int32Array, scale
   const changed = Int32Array.from(option.changed)
   const from = changed.map(subject => before[reference[subject]!]!)
   const to = Int32Array.from(option.after, placeOf)
-  return { places: [...indices.keys()], before, changed, from, to }
+  const places = [...indices.keys()]
+  const departs = Uint8Array.from(from, place => Number(typeof places[place] === 'number'))
+  return { places, before, changed, from, to, departs }
 }
 
 /** The subjects' covariance in its parts, a row at a time. */
@@ -103,12 +107,11 @@ export function differenceRows(
     departure.fill(0, 0, i + 1)
     both.fill(1, 0, i + 1)
     for (const { option, nth } of changesOf[i]!) {
-      const { places, changed, from, to } = options[option]!
+      const { places, changed, from, to, departs } = options[option]!
       const similarity = similarities[option]!
       const width = places.length
       const fromRow = from[nth]! * width
       const toRow = to[nth]! * width
-      const departs = typeof places[from[nth]!] === 'number'
       for (let other = 0; other <= nth; other++) {
         const j = changed[other]!
         const toTo = similarity[toRow + to[other]!]!
@@ -117,7 +120,7 @@ export function differenceRows(
         const fromFrom = similarity[fromRow + from[other]!]!
         additive[j]! += toTo - toFrom - fromTo + fromFrom
         both[j]! *= (factor(toTo) * factor(fromFrom)) / (factor(toFrom) * factor(fromTo))
-        if (departs && typeof places[from[other]!] === 'number') {
+        if (departs[nth]! + departs[other]! === 2) {
           departure[j]! += (1 - similarity[toRow + from[nth]!]!) * (1 - similarity[to[other]! * width + from[other]!]!)
         }
       }

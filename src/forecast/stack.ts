@@ -14,7 +14,7 @@ import { neighbours } from './neighbours.ts'
 import { mostKnown, type PastForecast, pastForecasts } from './past-forecasts.ts'
 import { mapQuantiles } from './quantiles.ts'
 import { recent } from './recent.ts'
-import { inOrder } from './relevant-records.ts'
+import { inOrder, relevantRecords } from './relevant-records.ts'
 import { ridge } from './ridge.ts'
 
 const members = { constant, recent, neighbours, ridge, kernel } satisfies Record<string, PureForecaster>
@@ -26,6 +26,10 @@ const pastMembers: typeof members = {
   ...members,
   kernel: gainProcess({ mostRecords: mostKnown, mostFitted: 48, starts: 15, steps: 50 }),
 }
+
+/** Of a longer history, those that compare records with candidates get so many of the most relevant. */
+const mostCompared = 3_000
+const comparing = new Set<Member>(['neighbours', 'ridge', 'kernel'])
 
 /**
  * Believed before anything was seen: what has been best so far, and what cannot be far off. Chosen with the two numbers below on planted
@@ -54,7 +58,10 @@ export const stack: PureForecaster = (environment, unordered, candidates, option
   const past = pastForecasts(pastMembers, environment, history, options.seed)
   const [gains, finishing] = [gainWeights(past), finishingWeights(past)]
   if (gains === null) return kernel(environment, history, candidates, options).map(named)
-  const answers = names.map(name => members[name](environment, history, candidates, options))
+  const relevant = relevantRecords(environment, history, candidates, mostCompared)
+  const answers = names.map(name =>
+    members[name](environment, comparing.has(name) ? relevant : history, candidates, options),
+  )
   return candidates.map((_, index): Forecast => {
     const forecasts = answers.map(answer => answer[index]!)
     return named({
