@@ -1,5 +1,5 @@
 /**
- * How forecasters did on an environment's own past: at a few moments, the next records are forecast from what was known then. Only the
+ * How forecasters did on an environment's own past: at a few moments, the next records are forecast from the last that were known then. Only the
  * next few, as a forecaster is asked in use: further ahead those that learn look worse than they are. The moments are at fixed numbers of
  * records, so that a history that has grown asks the same again.
  */
