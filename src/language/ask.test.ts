@@ -223,6 +223,11 @@ test('a budget stops before the question that it does not reach, and counts what
   expect(server.asked).toHaveLength(2)
 })
 
+test('an error under the status of an answer is told in the words of the server', async () => {
+  await using server = await serverThat({ status: 200, body: '{"error":{"message":"overloaded, sorry"}}' })
+  expect(await ask(question, await asking(server))).toMatchObject({ failed: 'the model failed: "overloaded, sorry"' })
+})
+
 test('figures that cannot be are not believed: a budget cannot grow by being spent', async () => {
   const figures = [
     { prompt_tokens: 0, completion_tokens: 0 },
