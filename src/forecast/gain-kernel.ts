@@ -4,7 +4,8 @@
  */
 import { objectiveOf } from '../experiment/environment.ts'
 import type { Intervention } from '../experiment/intervention.ts'
-import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
+import { dotsWith } from '../statistics/cosines.ts'
+import { cosine, fitTfIdf } from '../text/tfidf.ts'
 import { differenceRows, type PlacedOption, placeOption } from './difference-kernel.ts'
 import { proposalWords } from './intervention-text.ts'
 import { optionScale } from './option-scale.ts'
@@ -109,27 +110,14 @@ function wordCovariance(subjects: readonly KernelSubject[], known: number): Floa
   const model = fitTfIdf(texts.slice(0, known), { bigrams: false })
   const vectors = texts.map(model.transform)
   const amplitudes = subjects.map(({ changes }) => (changes.length === 0 ? 1 : wordsBesideOptions))
-  const scattered = new Float64Array(model.size)
+  const dotsOf = dotsWith(vectors, model.size)
   const size = subjects.length
   const result = new Float64Array(size * size)
   vectors.forEach((vector, i) => {
-    vector.indices.forEach((index, entry) => {
-      scattered[index] = vector.values[entry]!
-    })
-    for (let j = 0; j <= i; j++) {
-      const value = amplitudes[i]! * amplitudes[j]! * dotScattered(vectors[j]!, scattered)
-      result[i * size + j] = value
-      result[j * size + i] = value
-    }
-    for (const index of vector.indices) scattered[index] = 0
+    const dots = dotsOf(vector)
+    for (let j = 0; j < size; j++) result[i * size + j] = amplitudes[i]! * amplitudes[j]! * dots[j]!
   })
   return result
-}
-
-function dotScattered({ indices, values }: SparseVector, scattered: Float64Array): number {
-  let sum = 0
-  for (let entry = 0; entry < indices.length; entry++) sum += values[entry]! * scattered[indices[entry]!]!
-  return sum
 }
 
 function tagCovariance(subjects: readonly KernelSubject[]): Float64Array {

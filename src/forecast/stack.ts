@@ -62,6 +62,9 @@ export const stack: PureForecaster = (environment, unordered, candidates, option
   const answers = names.map(name =>
     members[name](environment, comparing.has(name) ? relevant : history, candidates, options),
   )
+  // A member tells all candidates from the same records.
+  const shown = answers.flatMap(([first]) => first?.recordIds ?? [])
+  const recordIds = [...new Set(shown)].sort((first, second) => first - second)
   return candidates.map((_, index): Forecast => {
     const forecasts = answers.map(answer => answer[index]!)
     return named({
@@ -79,7 +82,7 @@ export const stack: PureForecaster = (environment, unordered, candidates, option
           forecasts.map(({ finishes }) => finishes),
         ),
       ),
-      recordIds: [...new Set(forecasts.flatMap(({ recordIds }) => recordIds))].sort((a, b) => a - b),
+      recordIds,
     })
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Cosines of one sparse vector with each of many, by what each index occurs in: only entries that both have are touched, which of ten
+ * One sparse vector against each of many, by what each index occurs in: only entries that both have are touched, which of ten
  * thousand texts are few.
  */
 import { type SparseVector, sparseDot } from './sparse.ts'
@@ -10,23 +10,32 @@ import { type SparseVector, sparseDot } from './sparse.ts'
  * @param size one more than the largest index of any vector
  */
 export function cosinesWith(others: readonly SparseVector[], size: number): (vector: SparseVector) => Float64Array {
-  const { starts, rows, values } = byIndex(others, size)
+  const dotsOf = dotsWith(others, size)
   const lengths = new Float64Array(others.length)
   for (let row = 0; row < others.length; row++) lengths[row] = Math.sqrt(sparseDot(others[row]!, others[row]!))
   return vector => {
-    const cosines = new Float64Array(others.length)
-    // By ascending index, as a walk over both vectors would add them up.
-    for (let entry = 0; entry < vector.indices.length; entry++) {
-      const value = vector.values[entry]!
-      const end = starts[vector.indices[entry]! + 1]!
-      for (let k = starts[vector.indices[entry]!]!; k < end; k++) cosines[rows[k]!]! += value * values[k]!
-    }
+    const cosines = dotsOf(vector)
     const length = Math.sqrt(sparseDot(vector, vector))
     for (let row = 0; row < cosines.length; row++) {
       const scale = length * lengths[row]!
       cosines[row] = scale === 0 ? 0 : Math.max(-1, Math.min(1, cosines[row]! / scale))
     }
     return cosines
+  }
+}
+
+/** The same with their inner products, as `sparseDot` gives them. */
+export function dotsWith(others: readonly SparseVector[], size: number): (vector: SparseVector) => Float64Array {
+  const { starts, rows, values } = byIndex(others, size)
+  return vector => {
+    const dots = new Float64Array(others.length)
+    // By ascending index, as a walk over both vectors would add them up.
+    for (let entry = 0; entry < vector.indices.length; entry++) {
+      const value = vector.values[entry]!
+      const end = starts[vector.indices[entry]! + 1]!
+      for (let k = starts[vector.indices[entry]!]!; k < end; k++) dots[rows[k]!]! += value * values[k]!
+    }
+    return dots
   }
 }
 
