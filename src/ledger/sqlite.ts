@@ -18,8 +18,11 @@ import {
 /** How long one process waits for another's write, in milliseconds. Writes are short; a stopped laptop may not be. */
 const busyMilliseconds = 30_000
 
-/** Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. */
-const keptStatements = 256
+/**
+ * Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. More than a campaign uses;
+ * one that inserts many rows takes a third of a megabyte.
+ */
+const keptStatements = 64
 
 class ImmediateDriver extends SqliteDriver {
   readonly #file: DatabaseSync
