@@ -52,16 +52,13 @@ describe('almanac run', () => {
   })
 
   test('is announced by a forecast, which runs nothing', async () => {
-    const { foreseen } = await forecast.run({ set: ['rate=30'], history: 'pooled' }, inProcess(folder))
-    expect(foreseen[0]!.objections[0]).toEqual({
+    const output = await forecast.run({ set: ['rate=30'], history: 'pooled' }, inProcess(folder))
+    expect(output.foreseen[0]!.gate[0]).toEqual({
       refuses: true,
       reason: expect.stringMatching(/^It is like what was worse/),
     })
-    const text = forecast.text(
-      { foreseen, dropped: [], forecaster: 'kernel', records: 1 },
-      { width: 120, styling: (_, words) => words },
-    )
-    expect(text).toMatch(/^refused: rate=30: It is like what was worse \(record \d/m)
+    const text = forecast.text(output, { width: 120, styling: (_, words) => words })
+    expect(text).toMatch(/^ {2}"almanac run" refuses it: It is like what was worse \(record \d/m)
   })
 
   test('only shows what goes less far, and says nothing of the other way', async () => {

@@ -122,7 +122,7 @@ describe('environments of a ledger by name', () => {
     (await records.run(records.input.parse({ environment }), inProcess(folder))).found
 
   test('the whole name, what stands behind the source, or none where there is but one', async () => {
-    await expect(found()).rejects.toThrow('There is no almanac.config.ts')
+    await expect(found()).rejects.toThrow(/^There is no ledger .* yet: import a history/)
     expect(existsSync(ledgerFile())).toBe(false)
     write('results.tsv', ...log)
     await runImport({ path: 'results.tsv', as: 'theirs/lab' })
@@ -159,7 +159,8 @@ describe('where a record came from', () => {
                  line 3: finished, val_bpb 0.98; the source says: 0.9800 now
         run      line 4: finished, val_bpb 0.2
         gain     +0.780 (val_bpb, lower is better; a gain above 0 is an improvement)
-        verdict  inconclusive"
+        verdict  inconclusive: nothing was repeated, and nothing is known of the noise
+        kept     as the reference of what came after it"
     `)
     expect(await whole({ record: all[2]!.record })).toContain(
       'line 6: crashed, the log says "crash": (out of memory)\n',

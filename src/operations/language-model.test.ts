@@ -48,7 +48,7 @@ test('almanac forecast asks the model that is named, best first, and again for n
   expect(told.errors).toMatch(/Asked http:\S+: 1 request, 100 tokens in, 60 of them from its cache, 20 out\./)
   expect(told.output).toMatch(/Learn at 0\.01 [\s\S]*Learn at 0\.03 [\s\S]*Learn at 10 /)
   expect(told.output).toContain(`By ${server.model}, from 0 records.`)
-  expect(told.output).toContain('Learn at 0.01: by mechanism; uncertain: Noise.\n')
+  expect(told.output).toContain('\nLearn at 0.01\n  by mechanism; uncertain: Noise.\n')
   const { forecaster, forecasts } = await almanacJson<{
     forecaster: string
     forecasts: { sentence: string; median: number; explanation: object }[]

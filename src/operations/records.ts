@@ -1,13 +1,16 @@
 /** Lists what was tried: filtered, sorted, with forecast, gain and verdict. */
 import { z } from 'zod'
+import { promotedRecords } from '../campaign/promoted-records.ts'
 import { outcomeKinds } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { gainLegend } from '../report/gain-legend.ts'
 import { countText } from '../report/numbers.ts'
 import { recordText, type WholeRecord } from '../report/record-text.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import { InputError, operation } from './operation.ts'
 import { type RecordSummary, summarise } from './record-summary.ts'
+import { shellWord } from './shell-word.ts'
 import { inLedger, inWholeLedger } from './surroundings.ts'
 
 const orders = ['newest', 'oldest', 'gain', 'forecast', 'surprise'] as const
@@ -16,6 +19,10 @@ interface Listed {
   readonly records: readonly RecordSummary[]
   readonly shown: { readonly records: readonly ExperimentRecord[]; readonly forecasts: ReadonlyMap<number, Forecast> }
   readonly found: number
+  /** Of so many, before any were left out. */
+  readonly among: number
+  /** The flag by which these records are reached again; empty where none is needed. */
+  readonly reach: string
   /** The one that was asked for by its number. */
   readonly whole?: WholeRecord
 }
@@ -55,6 +62,8 @@ export const records = operation({
         records: sorted.map(record => summarise(record, forecasts.get(record.id), origins)),
         shown: { records: sorted, forecasts },
         found: kept.length,
+        among: everything.length,
+        reach: all ? ' --all' : name === undefined ? '' : ` --environment ${shellWord(name)}`,
       }
     }
     if (all) return inWholeLedger(context, async ({ ledger }) => listed(ledger, await ledger.recordsOf({})))
@@ -67,11 +76,26 @@ export const records = operation({
       ),
     )
   },
-  text: ({ shown, found, whole }, options) => {
+  text: ({ shown, found, among, whole, reach }, options) => {
     if (whole !== undefined) return recordText(whole, options.styling)
     if (found === 0) return 'No records. Begin with "almanac run", "almanac import" or "almanac campaign start".'
     const rest = found > shown.records.length ? ` (${shown.records.length} shown; --limit shows more)` : ''
-    return `${renderResultTable(shown.records, shown.forecasts, options)}\n\n${countText(found, 'record')}${rest}`
+    const { sameFlags = '' } = options
+    const ids = shown.records.map(({ id }) => id)
+    const first = ids[0]!
+    const isWhole = found === among && ids.length === found
+    const gaps = isWhole && Math.max(...ids) - Math.min(...ids) >= found ? ' (missing numbers are references)' : ''
+    const measured = shown.records.flatMap(({ measured }) => measured ?? [])
+    const noise = measured.some(({ standardError }) => standardError !== null)
+      ? 'Behind ± stands one standard error; "better" is at least 95 % sure.'
+      : 'Without repeats nothing is known of the noise, and gains and losses are inconclusive.'
+    return [
+      renderResultTable(shown.records, shown.forecasts, options),
+      '',
+      `${countText(found, 'record')}${rest}${gaps}. ${gainLegend(shown.records.map(({ environment }) => environment))}`,
+      ...(measured.length === 0 ? [] : [noise]),
+      `One in full, with its runs and their origin: almanac records --record ${first}${reach}${sameFlags}`,
+    ].join('\n')
   },
   json: ({ records, found }) => ({ records, found }),
 })
@@ -91,11 +115,16 @@ async function onlyOne(
   const forecast = forecasts.get(id)
   const reference = await ledger.ensureReference(record.environment.version.id)
   const origins = await ledger.importsOf([id, reference])
+  const family = everything.filter(({ environment }) => environment.familyId === record.environment.familyId)
+  const current = await ledger.currentVersion(record.environment.familyId)
+  const promoted = await promotedRecords(family, current?.version ?? record.environment.version, ledger)
   return {
     records: [summarise(record, forecast, origins)],
     shown: { records: [record], forecasts },
     found: 1,
-    whole: { record, forecast, referenceRuns: await ledger.runsOf(reference), origins },
+    among: everything.length,
+    reach: '',
+    whole: { record, forecast, referenceRuns: await ledger.runsOf(reference), origins, kept: promoted.has(id) },
   }
 }
 

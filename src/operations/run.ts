@@ -75,7 +75,8 @@ export const run = operation({
       const { opened, ledger, environment, emit } = place
       const { version } = environment
       const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
-      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context)
+      const misspelt = anyway ? 'tell' : 'refuse'
+      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context, misspelt)
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 

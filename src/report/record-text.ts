@@ -21,12 +21,14 @@ export interface WholeRecord {
   /** Of the reference that it was tried on. */
   readonly referenceRuns: readonly Run[]
   readonly origins: RunOrigins
+  /** Whether it became a reference. */
+  readonly kept: boolean
 }
 
 const mostRuns = 12
 const longestDiff = 6000
 
-export function recordText({ record, forecast, referenceRuns, origins }: WholeRecord, styling: Styling): string {
+export function recordText({ record, forecast, referenceRuns, origins, kept }: WholeRecord, styling: Styling): string {
   const { id, environment, intervention, changes, measured, runs } = record
   const { name, direction } = objectiveOf(environment.family)
   const { label, commit } = environment.version.reference
@@ -42,7 +44,8 @@ export function recordText({ record, forecast, referenceRuns, origins }: WholeRe
     ['forecast', forecast === undefined ? null : foreseen(forecast)],
     ...listed(runs, 'run', name, origins),
     ['gain', measured === null ? null : `${gainText(measured)} (${name}, ${better}; a gain above 0 is an improvement)`],
-    ['verdict', verdictText(record)],
+    ['verdict', `${verdictText(record)}${reasonOf(record)}`],
+    ['kept', kept ? 'as the reference of what came after it' : null],
   ]
   const said = facts.filter((fact): fact is readonly [string, string] => fact[1] !== null)
   const width = Math.max(...said.map(([label]) => label.length))
@@ -51,6 +54,15 @@ export function recordText({ record, forecast, referenceRuns, origins }: WholeRe
     ...said.map(([label, text]) => `  ${label.padEnd(width)}  ${bounded(singleLine(text), 2000)}`),
     ...(intervention.diff === null ? [] : ['', bounded(intervention.diff.trimEnd(), longestDiff)]),
   ].join('\n')
+}
+
+/** Why the verdict is what it is; a failure says so with its runs. */
+function reasonOf({ verdict, measured }: ExperimentRecord): string {
+  if (measured === null || verdict === null || verdict === 'failed') return ''
+  const chance = measured.probabilityBetter
+  return chance === null
+    ? ': nothing was repeated, and nothing is known of the noise'
+    : `: ${percentText(chance)} sure that it gains (better from 95 %, worse up to 5 %)`
 }
 
 function foreseen({ quantiles, finishes, forecaster }: Forecast): string {
