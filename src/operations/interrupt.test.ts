@@ -32,12 +32,12 @@ function release(): void {
 
 test('one Ctrl-C: what runs finishes, nothing new starts, exit 130; resume does the rest and no more', async () => {
   folder = held({ reference: false })
-  const { process: child, ended, told } = startAlmanac(folder, ...start)
-  await until(() => startsOf(folder).length === 3)
-  child.kill('SIGINT')
-  await until(() => told().includes('Press Ctrl-C again to end the running ones.'))
+  const call = startAlmanac(folder, ...start)
+  await until(call, () => startsOf(folder).length === 3)
+  call.process.kill('SIGINT')
+  await until(call, () => call.told().includes('Press Ctrl-C again to end the running ones.'))
   release()
-  const { code, output, errors } = await ended
+  const { code, output, errors } = await call.ended
   expect(code, errors).toBe(130)
   expect(output).toContain('Campaign 1: stopped. It was stopped by the user.')
   expect(output).toContain('almanac campaign resume 1')
@@ -60,13 +60,13 @@ test('one Ctrl-C: what runs finishes, nothing new starts, exit 130; resume does 
 
 test('two: the running ones are ended and recorded as cancelled', async () => {
   folder = held({ reference: true })
-  const { process: child, ended, told } = startAlmanac(folder, 'run', '-m', 'Learn faster', '--set', 'rate=0.1')
-  await until(() => startsOf(folder).length === 1)
-  child.kill('SIGINT')
+  const call = startAlmanac(folder, 'run', '-m', 'Learn faster', '--set', 'rate=0.1')
+  await until(call, () => startsOf(folder).length === 1)
+  call.process.kill('SIGINT')
   // Two of the same signal that wait to be delivered are one.
-  await until(() => told().includes('Press Ctrl-C again'))
-  child.kill('SIGINT')
-  const { code, errors } = await ended
+  await until(call, () => call.told().includes('Press Ctrl-C again'))
+  call.process.kill('SIGINT')
+  const { code, errors } = await call.ended
   expect(code, errors).toBe(130)
   expect(await kinds()).toEqual(['cancelled'])
   expect(startsOf(folder)).toEqual(['1 4 1'])
@@ -74,10 +74,10 @@ test('two: the running ones are ended and recorded as cancelled', async () => {
 
 test('SIGTERM ends the running ones at once', async () => {
   folder = held({ reference: false })
-  const { process: child, ended } = startAlmanac(folder, ...start)
-  await until(() => startsOf(folder).length === 3)
-  child.kill('SIGTERM')
-  expect((await ended).code).toBe(130)
+  const call = startAlmanac(folder, ...start)
+  await until(call, () => startsOf(folder).length === 3)
+  call.process.kill('SIGTERM')
+  expect((await call.ended).code).toBe(130)
   expect(await kinds()).toEqual(['finished', 'cancelled', 'cancelled'])
   release()
   const resumed = await almanac(folder, 'campaign', 'resume')
@@ -87,20 +87,20 @@ test('SIGTERM ends the running ones at once', async () => {
 
 test('a campaign that a living process runs is left to it; once that is gone, it is adopted with its run', async () => {
   folder = held({ reference: false })
-  const { process: child, ended } = startAlmanac(folder, ...start, '--choose', '1')
-  await until(() => startsOf(folder).length === 2)
+  const call = startAlmanac(folder, ...start, '--choose', '1')
+  await until(call, () => startsOf(folder).length === 2)
   const second = await almanac(folder, 'campaign', 'resume')
   expect({ code: second.code, errors: second.errors }).toEqual({
     code: 1,
-    errors: `almanac: Campaign 1 is being run by process ${child.pid}; wait for it or stop it first.\n`,
+    errors: `almanac: Campaign 1 is being run by process ${call.process.pid}; wait for it or stop it first.\n`,
   })
   const state = async () => (await almanacJson<{ state: string }>(folder, 'campaign', 'status')).state
   expect(await state()).toBe('running')
-  child.kill('SIGKILL')
-  await ended
+  call.process.kill('SIGKILL')
+  await call.ended
   expect(await state()).toBe('interrupted')
   const resumed = startAlmanac(folder, 'campaign', 'resume')
-  await until(() => resumed.told().includes('still running: '))
+  await until(resumed, () => resumed.told().includes('still running: '))
   release()
   const { code, errors } = await resumed.ended
   expect(code, errors).toBe(0)
@@ -127,9 +127,9 @@ test('two campaigns at once on one ledger both end well, and nothing runs twice'
 test('stopping a campaign that waits for the run of another leaves that run alone', async () => {
   folder = held({ reference: true })
   const owner = startAlmanac(folder, ...start, '--choose', '1')
-  await until(() => startsOf(folder).length === 1)
+  await until(owner, () => startsOf(folder).length === 1)
   const waiting = startAlmanac(folder, ...start, '--choose', '2', '--json')
-  await until(() => waiting.told().includes('runs in another process'))
+  await until(waiting, () => waiting.told().includes('runs in another process'))
   waiting.process.kill('SIGINT')
   waiting.process.kill('SIGINT')
   expect((await waiting.ended).code).toBe(130)
@@ -175,7 +175,12 @@ async function kinds(): Promise<(string | undefined)[]> {
   }
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = performance.now() + 100_000; performance.now() < end; await pause(10)) if (holds()) return
-  throw new Error('it did not happen within a hundred seconds')
+/** Until it holds, as long as the call that it is asked of goes on. */
+async function until(call: ReturnType<typeof startAlmanac>, holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 100_000; performance.now() < end; await pause(10)) {
+    if (holds()) return
+    const { exitCode } = call.process
+    if (exitCode !== null) throw new Error(`it ended with ${exitCode} before that: ${call.told()}`)
+  }
+  throw new Error(`it did not happen within a hundred seconds: ${call.told()}`)
 }
