@@ -75,7 +75,7 @@ export async function proposeEnvironment(directory: string): Promise<Proposed> {
     })
   const histories = nearby.filter(({ path }) => path !== results?.source)
   for (const { path, format } of histories)
-    found.push({ what: `history: ${path}`, where: path, why: `the format ${format}` })
+    found.push({ what: `history: ${path}`, where: path, why: `its format is ${format}` })
 
   const metrics = proposeMetrics(files, command?.program ?? null, results)
   for (const { name, direction, where, why } of metrics)
