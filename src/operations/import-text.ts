@@ -37,14 +37,17 @@ export function importText(imported: Imported, { styling }: TextOptions): string
 }
 
 function shortLines(environment: ImportedEnvironment): string[] {
-  const { violated, withoutCode, leaking, atRisk } = environment
+  const { violated, withoutCode, leaking, atRisk, added } = environment
+  const isNew = added.references + added.kept + added.tried > 0
   return [
-    ...(leaking.rows > 0
+    ...(isNew && leaking.rows > 0
       ? [
           `  ${countText(leaking.rows, 'text')} (${percentText(leaking.share)}) said how it went: kept apart from what was tried`,
         ]
       : []),
-    ...(atRisk.length > 0 ? [`  ${countText(atRisk.length, 'row')} better than plausible: --dry-run names them`] : []),
+    ...(isNew && atRisk.length > 0
+      ? [`  ${countText(atRisk.length, 'row')} better than plausible: --dry-run names them`]
+      : []),
     ...(violated > 0 ? [`  ${countText(violated, 'row')} broke a constraint: no gain, whatever the log says`] : []),
     ...unusableLines(environment),
     ...withoutCodeLines(withoutCode),
