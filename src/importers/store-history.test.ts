@@ -71,7 +71,7 @@ describe('an imported history in a ledger', () => {
     async isOld => {
       const familyId = await ledger.ensureFamily(family)
       if (isOld)
-        await ledger.recordImport(`${familyId} unusable x`, { reason: 'no number', place: 'line 9', text: null })
+        await ledger.recordImports([[`${familyId} unusable x`, { reason: 'no number', place: 'line 9', text: null }]])
       const stored = await store(first)
       expect(stored.known).toBe(0)
       expect(await store(first)).toMatchObject({ known: 6, added: { references: 0, kept: 0, tried: 0 } })

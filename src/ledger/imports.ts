@@ -25,21 +25,14 @@ export type ImportedRow =
       readonly text: string | null
     }
 
-/** Notes what the row became. False, and nothing changes, when the key is known. */
-export async function recordImport(db: Database, sourceKey: string, row: ImportedRow): Promise<boolean> {
-  const [isNew] = await recordImports(db, [[sourceKey, row]])
-  return isNew!
-}
-
-/** The same for many at once, in order. */
+/** Notes what the rows became. Of one whose key is known nothing changes. */
 export async function recordImports(
   db: Database,
   rows: readonly (readonly [sourceKey: string, row: ImportedRow])[],
-): Promise<boolean[]> {
-  return inTransaction(db, async db => {
-    const isNew: boolean[] = []
+): Promise<void> {
+  await inTransaction(db, async db => {
+    const importedAt = now()
     for (const piece of inPieces(rows)) {
-      const importedAt = now()
       const columns = piece.map(([sourceKey, row]) => {
         const used = 'reason' in row ? null : row
         return {
@@ -53,11 +46,8 @@ export async function recordImports(
           imported_at: importedAt,
         }
       })
-      const written = await insertNew(db, 'imports', columns, ['source_key'])
-      const keys = new Set(written.map(({ source_key }) => source_key))
-      for (const [sourceKey] of piece) isNew.push(keys.delete(sourceKey))
+      await insertNew(db, 'imports', columns, [])
     }
-    return isNew
   })
 }
 

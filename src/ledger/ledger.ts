@@ -31,7 +31,7 @@ import {
   version,
 } from './environments.ts'
 import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
-import { hasImports, importedRowsOf, importsOf, recordImport, recordImports } from './imports.ts'
+import { hasImports, importedRowsOf, importsOf, recordImports } from './imports.ts'
 import {
   ensureIntervention,
   ensureInterventions,
@@ -89,7 +89,6 @@ const verbs = {
   roundsOf,
   recordsOf,
   recordsAndReferencesOf,
-  recordImport,
   recordImports,
   importedRowsOf,
   importsOf,

@@ -19,7 +19,7 @@ export async function insertNew<Name extends keyof Tables, Column extends keyof 
   for (const row of rows) for (const column of columns) values.push(row[column])
   const text =
     `insert into ${table} (${columns.join(', ')}) values ${Array(rows.length).fill(marks).join(', ')} ` +
-    `on conflict do nothing returning ${returning.join(', ')}`
+    `on conflict do nothing${returning.length === 0 ? '' : ` returning ${returning.join(', ')}`}`
   const written = await db.executeQuery<Pick<Selectable<Tables[Name]>, Column>>(CompiledQuery.raw(text, values))
   return written.rows
 }

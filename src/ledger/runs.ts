@@ -112,7 +112,7 @@ export async function importRuns(
         ids.push(id)
         if (id !== null) outcomes.push(outcomeRow(id, outcome, claimedAt))
       }
-      await insertNew(db, 'outcomes', outcomes, ['run_id'])
+      await insertNew(db, 'outcomes', outcomes, [])
     }
     return ids
   })
