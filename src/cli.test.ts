@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toyEnvironment } from './campaign/toy-environment.ts'
 import { almanac, startAlmanac } from './command-line.ts'
-import { operations } from './operations/all.ts'
+import { allOperations } from './operations/all.ts'
 
 const cli = fileURLToPath(new URL('cli.ts', import.meta.url))
 
@@ -49,7 +49,7 @@ test('the help of a command shows the standard value of each flag that has one, 
   for (const told of ['rolling', '4', '1000']) expect(words).toContain(`(default: ${told})`)
 })
 
-test.each(operations.map(({ name, example }) => [name, example] as const))(
+test.each((await allOperations()).map(({ name, example }) => [name, example] as const))(
   'the example of %s parses: %s',
   async (name, example) => {
     const [program, ...words] = example.match(/"[^"]*"|\S+/g)!.map(word => word.replaceAll('"', ''))
@@ -123,9 +123,13 @@ test('files are named from where the user stands, and what to call next repeats 
   rmSync(place, { recursive: true })
 })
 
-test('an option that the reference does not have is told, and a failed run says where its output is', async () => {
+test('an option that may be misspelt is refused, or told where it runs anyway; a failed run says where its output is', async () => {
   const words = ['run', '-m', 'a typo', '--set', 'rat=0.1', '--set', 'fate=crash', '--seeds', '1']
-  const { output, errors } = await almanac(folder, ...words)
+  expect(await almanac(folder, ...words)).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('has no option "rat". Did you mean "rate"? It was not run; --anyway runs it with'),
+  })
+  const { output, errors } = await almanac(folder, ...words, '--anyway')
   expect(errors).toContain('The reference configuration has no option "rat": the change adds it.')
   const [, logs] = /^its output is in (.+)$/m.exec(output)!
   expect(readFileSync(join(logs!, 'stderr.log'), 'utf8')).toContain('no such layer')
@@ -213,6 +217,19 @@ test('a sentence that quotes much is cut', async () => {
   const { code, errors } = await almanac(folder, 'records', '--environment', 'x'.repeat(50_000))
   expect(code).toBe(2)
   expect(errors.length).toBeLessThan(2100)
+})
+
+test('who stands in a folder that was removed is told so', () => {
+  mkdirSync(join(folder, 'gone'))
+  const call = 'cd gone && rmdir ../gone && exec "$0" "$1" records'
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', call, process.execPath, cli], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: 'almanac: The folder where you stand was removed; go to one that is there.\n',
+  })
 })
 
 test.runIf(existsSync('/dev/full'))('a result that cannot be written is told in a sentence', () => {

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
-import { operations } from './operations/all.ts'
+import { operationsFor } from './operations/all.ts'
 import { InputError, type Operation } from './operations/operation.ts'
 import { visibleText } from './report/outside-text.ts'
 import { reportError } from './report-error.ts'
@@ -51,7 +51,7 @@ Exit codes: 0 done, 1 it failed, 2 correct the call or the configuration,
 3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.`,
   )
 
-for (const each of operations) {
+for (const each of await operationsFor(process.argv.slice(2))) {
   const words = each.name.split(' ')
   const parent = words.slice(0, -1).reduce(groupOf, program)
   addOperation(parent, words.at(-1)!, each)

@@ -3,11 +3,10 @@
  * goes to standard error, so that standard output holds the result alone.
  */
 import { styleText } from 'node:util'
-import { isCancel, select, text } from '@clack/prompts'
 import type { z } from 'zod'
 import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
-import { type Context, type Operation, type Question, Stopped } from './operations/operation.ts'
+import { type Context, InputError, type Operation, type Question, Stopped } from './operations/operation.ts'
 import { shellWord } from './operations/shell-word.ts'
 import { truncate } from './report/display-width.ts'
 import { forecastText, gainText } from './report/numbers.ts'
@@ -47,9 +46,10 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
   const flags = sameFlags({ directory, ledger })
+  const standing = folderOfUser()
   const context: Context = {
-    directory: directory ?? process.cwd(),
-    standing: process.cwd(),
+    directory: directory ?? standing,
+    standing,
     ...(ledger === undefined ? {} : { ledger }),
     sameFlags: flags,
     stop: interrupt.stop,
@@ -67,6 +67,14 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   const code = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
   // Several may run one after the other: that one was stopped must not be forgotten.
   if (code !== 0) process.exitCode = code
+}
+
+function folderOfUser(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new InputError('The folder where you stand was removed; go to one that is there.', { cause })
+  }
 }
 
 /** As they were given, quoted for a shell where need be. */
@@ -247,6 +255,8 @@ function uninterrupted(): { stop: AbortSignal; cancel: AbortSignal } & Disposabl
 export function terminalQuestion(): ((question: Question) => Promise<string | undefined>) | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return async ({ text: message, suggestion, choices }) => {
+    // Few commands ask, and reading it takes time.
+    const { isCancel, select, text } = await import('@clack/prompts')
     const answer = choices
       ? await select({ message, options: choices.map(value => ({ value, label: value })) })
       : await text({ message, ...(suggestion === undefined ? {} : { initialValue: suggestion }) })
