@@ -21,7 +21,7 @@ export interface CloseRecord {
 /** From this share of common words on (Dice's coefficient, numbers left out), a sentence is alike. */
 const alikeFrom = 0.5
 
-/** Of each candidate, the nearest first and of equals the newest. Only records that have an outcome. */
+/** Of each candidate, the nearest first, of equals those that go the same way, and the newest of these. Only records that have an outcome. */
 export function closestRecords(
   candidates: readonly Candidate[],
   records: readonly ExperimentRecord[],
@@ -36,11 +36,13 @@ export function closestRecords(
       .flatMap(each => {
         const likeness = shared(ownWords, each.words)
         const closeness = closenessOf(own, each.traits, likeness)
-        return closeness === null ? [] : [{ record: each.record, closeness, likeness }]
+        const goesThatWay = own.idea.way !== 0 && own.idea.way === each.traits.idea.way
+        return closeness === null ? [] : [{ record: each.record, closeness, likeness, goesThatWay }]
       })
       .sort(
         (a, b) =>
           closenesses.indexOf(a.closeness) - closenesses.indexOf(b.closeness) ||
+          Number(b.goesThatWay) - Number(a.goesThatWay) ||
           b.likeness - a.likeness ||
           b.record.id - a.record.id,
       )

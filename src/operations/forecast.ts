@@ -87,6 +87,7 @@ export const forecast = operation({
       const best = foreseen.toSorted((a, b) => b.forecast.quantiles[2] - a.forecast.quantiles[2])
       return {
         environment,
+        isHere: place.opened !== null,
         forecaster: chosen.language === null || chosen.name !== 'language' ? chosen.name : chosen.language.model,
         records: records.length,
         kept: await promotedRecords(own, environment.version, ledger),

@@ -7,6 +7,8 @@ import { environmentFileNames } from '../campaign/open-environment.ts'
 import { createExclusively, writeAtomically } from '../files/atomic.ts'
 import { environmentFileText } from './environment-file-text.ts'
 import { type Context, InputError, operation } from './operation.ts'
+import { projectFiles } from './project-files.ts'
+import { proposeCode } from './propose-code.ts'
 import { type EnvironmentProposal, type Found, proposeEnvironment } from './propose-environment.ts'
 import { shellWord } from './shell-word.ts'
 import { asInput } from './surroundings.ts'
@@ -72,7 +74,8 @@ export const init = operation({
     }
     const answers = await completed(proposal, flags, context)
     const path = join(directory, existing ?? 'almanac.config.ts')
-    const environment = environmentOf(proposal, answers, flags)
+    const code = proposal.referenceCommit === null ? proposeCode(answers.command, projectFiles(directory)) : []
+    const environment = environmentOf(proposal, answers, flags, code)
     await asInput((async () => parseEnvironmentFile(environment, basename(path)))())
     const text = path.endsWith('.json') ? `${JSON.stringify(environment, null, 2)}\n` : environmentFileText(environment)
     if (existing) writeAtomically(path, text)
@@ -90,6 +93,7 @@ export const init = operation({
       styling('heading', `Wrote ${path}`),
       `  command  ${typeof command === 'string' ? command : command.join(' ')}`,
       `  metric   ${metrics[0]!.name} (${metrics[0]!.direction})`,
+      ...codeLines(environment),
       'Next:',
     ]
     // Without a name it is the one in the environment file, wherever the user stands.
@@ -199,7 +203,12 @@ async function completed(proposal: EnvironmentProposal, flags: Flags, context: C
   return { command, metric, direction: direction as Answers['direction'], source }
 }
 
-function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: Flags): EnvironmentInput {
+function environmentOf(
+  proposal: EnvironmentProposal,
+  answers: Answers,
+  flags: Flags,
+  code: readonly string[],
+): EnvironmentInput {
   const others = proposal.metrics.filter(({ name, direction }) => name !== answers.metric && direction !== null)
   return {
     name: flags.name ?? proposal.name,
@@ -208,6 +217,7 @@ function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: F
     reference: {
       ...(flags.configuration === undefined ? {} : { configuration: flags.configuration }),
       ...(proposal.referenceCommit === null ? {} : { commit: 'HEAD' }),
+      ...(code.length === 0 ? {} : { code: [...code] }),
     },
     metrics: [
       { name: answers.metric, direction: answers.direction, ...answers.source },
@@ -222,6 +232,16 @@ function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: F
     ...(proposal.evaluator.length === 0 ? {} : { evaluator: [...proposal.evaluator] }),
     ...(proposal.link.length === 0 ? {} : { link: [...proposal.link] }),
   }
+}
+
+/** Where git does not tell when the code changes. */
+function codeLines({ reference }: EnvironmentInput): string[] {
+  if (reference?.commit !== undefined) return []
+  return reference?.code === undefined
+    ? ['  code     none found: name what a run reads in reference.code, so that results of other code are kept apart']
+    : [
+        `  code     ${reference.code.join(', ')}: add what else a run reads, so that results of other code are kept apart`,
+      ]
 }
 
 /** What stands between name and number where a pattern was found; a colon otherwise. */

@@ -10,9 +10,12 @@ import { measure, type Task } from '../campaign/measure.ts'
 import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
 import { dueAgain, freshSeeds } from '../campaign/round-runs.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
+import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import { type ExperimentRecord, type FailedForecast, type Forecast, hasFailed } from '../experiment/record.ts'
 import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
+import { assumedText } from '../report/forecast-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
@@ -102,7 +105,7 @@ export const run = operation({
       } else if (forecast !== null) {
         emit({
           type: 'note',
-          text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
+          text: forecastNote(forecast, environment),
         })
         passGate(objectionsFromForecast(forecast, rule), anyway, emit)
       }
@@ -134,6 +137,7 @@ export const run = operation({
       styling('heading', `Record ${id}: ${singleLine(intervention.sentence)}`),
       `forecast   ${forecast ? `${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish` : 'none'}`,
       `measured   ${gainText(gain)}${chance === null || chance === undefined ? '' : `, P(better) ${percentText(chance)}`}`,
+      ...(gain === null ? [] : [`           ${gainLegend([record.environment])}`]),
       `verdict    ${verdict === null ? 'none yet' : styling(verdict, verdictText(record))}`,
     ]
     for (const { seed, outcome, attempt } of runs) {
@@ -149,10 +153,22 @@ export const run = operation({
         'The reference was measured once, and without repeats of it there is no verdict: raise "referenceSeeds".',
       )
     }
+    if (verdict === 'inconclusive' && referenceRuns > 1)
+      lines.push(`More seeds may tell: the same command with --seeds ${2 * runs.length}`)
     if (verdict === 'better') lines.push(`Make it the reference with: almanac promote ${id}${sameFlags}`)
     return lines.join('\n')
   },
 })
+
+function forecastNote(
+  { quantiles, finishes, forecaster, model, recordIds }: Forecast,
+  environment: Environment,
+): string {
+  const { name } = objectiveOf(environment.family)
+  const from = `${model?.name ?? forecaster}, from ${countText(recordIds.length, 'record')}`
+  const assumed = recordIds.length === 0 ? ` ${assumedText}` : ''
+  return `Forecast of the gain in ${name}: ${forecastText(quantiles)}, ${percentText(finishes)} to finish (${from}).${assumed}`
+}
 
 async function foreseen(
   candidate: ResolvedIntervention,

@@ -24,6 +24,8 @@ export interface ForeseenCandidate {
 
 export interface ForecastsToTell {
   readonly environment: Environment
+  /** Whether it is the environment of the folder. */
+  readonly isHere: boolean
   readonly forecaster: string
   /** How many the forecasts may use. */
   readonly records: number
@@ -47,7 +49,7 @@ const labels: Readonly<Record<Closeness, string>> = {
 }
 
 export function forecastsText(told: ForecastsToTell, options: TableOptions): string {
-  const { environment, forecaster, records, foreseen, dropped, next } = told
+  const { environment, isHere, forecaster, records, foreseen, dropped, next } = told
   const table = renderTable(
     [
       { heading: 'candidate', shrinkTo: 16 },
@@ -62,7 +64,8 @@ export function forecastsText(told: ForecastsToTell, options: TableOptions): str
     return lines.length === 0 ? [] : [truncate(singleLine(each.name), options.width), ...lines.map(line => `  ${line}`)]
   })
   const lost = dropped.map(({ sentence, reason }) => singleLine(`dropped: ${sentence}: ${reason}`))
-  const words = `By ${forecaster}, from ${countText(records, 'record')}.`
+  const where = isHere ? '' : `, in the environment ${singleLine(environment.family.name)}`
+  const words = `By ${forecaster}, from ${countText(records, 'record')}${where}.`
   return [
     ...(foreseen.length === 0
       ? []
@@ -75,13 +78,13 @@ export function forecastsText(told: ForecastsToTell, options: TableOptions): str
         ]),
     ...(beside.length === 0 ? [] : [...beside, '']),
     ...(lost.length === 0 ? [] : [...lost, '']),
-    records === 0 ? `${words} ${assumedText} Import or run some.` : words,
+    records === 0 ? `${words} ${assumedText}` : words,
     ...(next === null ? [] : [`Next: ${next}`]),
   ].join('\n')
 }
 
 /** Of a forecast from no record at all. */
-export const assumedText = 'That is what is assumed before anything is known.'
+export const assumedText = 'That is assumed before anything is known of this environment.'
 
 function linesBeside(
   { closest, objections, forecast }: ForeseenCandidate,
