@@ -6,6 +6,7 @@ import type { JSONSchema7, ModelMessage } from 'ai'
 import { z } from 'zod'
 import { type Answers, keyOf } from './answers.ts'
 import type { Meter } from './budget.ts'
+import type { ModelName } from './model-name.ts'
 import type { OpenModel } from './open-model.ts'
 import { type Expected, readAnswer } from './read-answer.ts'
 import { type Effort, type Reply, type Request, send } from './send.ts'
@@ -45,11 +46,11 @@ const longestShown = 8000
  * when it is aborted.
  */
 export async function ask<T>(question: Question<T>, asking: Asking): Promise<Answer<T>> {
-  const { model, effort, answers, meter } = asking
-  const { instructions, shared, own, seed } = question
-  const schema = jsonSchemaOf(question.schema, model)
+  const { model, answers, meter } = asking
+  const { instructions, seed } = question
+  const schema = jsonSchemaOf(question.schema, model.name)
   const name = model.name.text
-  const key = keyOf([1, name, effort ?? null, instructions, shared, own, schema, seed, question.maxOutputTokens])
+  const key = questionKey(question, model.name, asking.effort)
   const before = answers?.get(key) ?? null
   if (before !== null) {
     const read = readAnswer(before, question)
@@ -89,6 +90,13 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
   }
 }
 
+/** What an answer is kept under: everything that decides it. */
+export function questionKey<T>(question: Question<T>, name: ModelName, effort: Effort | undefined): string {
+  const { instructions, shared, own, seed, maxOutputTokens } = question
+  const schema = jsonSchemaOf(question.schema, name)
+  return keyOf([1, name.text, effort ?? null, instructions, shared, own, schema, seed, maxOutputTokens])
+}
+
 async function sendWithin(
   meter: Meter,
   estimate: Usage,
@@ -106,7 +114,7 @@ async function sendWithin(
   }
 }
 
-function jsonSchemaOf(schema: z.ZodType, { name }: OpenModel): JSONSchema7 {
+function jsonSchemaOf(schema: z.ZodType, name: ModelName): JSONSchema7 {
   return z.toJSONSchema(schema, {
     target: 'draft-7',
     override: ({ jsonSchema }) => {

@@ -4,6 +4,7 @@ import { scores } from '../campaign/choose.ts'
 import { gateSavings } from '../campaign/doctor/gate-savings.ts'
 import { keptGains } from '../campaign/doctor/kept-gains.ts'
 import { repeatedIdeas } from '../campaign/doctor/repeated-ideas.ts'
+import { objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { evidenceOf } from '../experiment/records.ts'
 import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
@@ -11,8 +12,10 @@ import { type ForecasterName, forecasterNames, forecasters } from '../forecast/f
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { doctorText, type Findings } from '../report/doctor-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
 import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 export const doctor = operation({
   name: 'doctor',
@@ -35,9 +38,16 @@ export const doctor = operation({
       .describe('at most this many pools of four rows are forecast for the gate'),
   }),
   run: ({ environment, all, noise, forecaster, pools }, context) =>
-    withSeries(context, { environment, all }, async ({ evaluated, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, ledger, familyHere, environmentFlags }) => {
       const diagnoses: Findings[] = []
-      for (const series of evaluated) diagnoses.push(await diagnose(series, ledger, noise ?? null, forecaster, pools))
+      for (const series of evaluated) {
+        const { family } = series.environment
+        diagnoses.push({
+          ...(await diagnose(series, ledger, noise ?? null, forecaster, pools)),
+          canRun: series.environment.familyId === familyHere,
+          environmentFlags: evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(family.name)}`,
+        })
+      }
       return diagnoses
     }),
   json: diagnoses => diagnoses.map(plain),
@@ -50,7 +60,7 @@ async function diagnose(
   noise: number | null,
   forecaster: ForecasterName,
   mostPools: number,
-): Promise<Findings> {
+): Promise<Omit<Findings, 'canRun' | 'environmentFlags'>> {
   const { records, environment } = series
   const promoted = await promotedOf(series, ledger)
   const plan = planRolling([series], [], { ...rollingDefaults, mostPools })
@@ -58,6 +68,8 @@ async function diagnose(
   const { results } = await evaluateRolling([entrant], plan, { resamples: 1, seed: 1, worth: scores })
   return {
     environment: environment.family.name,
+    gains: gainLegend([environment]),
+    metric: objectiveOf(environment.family).name,
     records: records.length,
     runs: records.reduce((sum, { runs }) => sum + evidenceOf(runs).length, 0),
     repeated: repeatedIdeas(records),
@@ -89,7 +101,7 @@ async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger
 }
 
 /** Records by their numbers and sentences. */
-function plain({ repeated, kept, ...rest }: Findings) {
+function plain({ repeated, kept, gains, canRun, environmentFlags, ...rest }: Findings) {
   const named = ({ id, intervention }: ExperimentRecord) => ({ record: id, sentence: intervention.sentence })
   return {
     ...rest,

@@ -1,18 +1,24 @@
 /** Says which forecaster to trust, on the records there are: each forecasts what was tried from what was known before it. */
 import { z } from 'zod'
 import { scores } from '../campaign/choose.ts'
+import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { objectiveOf } from '../experiment/environment.ts'
 import { evaluateHalves } from '../forecast/evaluate-halves.ts'
 import { evaluateRolling, planRolling, questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
 import { blocksOfPools, type Figures } from '../forecast/figures.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
-import { historyKinds } from '../forecast/history-kind.ts'
+import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
+import type { Problem } from '../forecast/language/controls.ts'
 import { estimateText, spentText } from '../forecast/language/figures.ts'
+import type { Estimate as LanguageEstimate } from '../forecast/language/questions.ts'
 import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
-import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
+import type { EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
+import { evaluationText } from '../report/evaluation-text.ts'
+import { objectiveText } from '../report/gain-legend.ts'
+import { countText } from '../report/numbers.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { type Compared, entrantsOf } from './entrants.ts'
+import { type Compared, entrantsOf, withoutIdleControls } from './entrants.ts'
 import { datesOf, type EvaluatedSeries, environmentFlags, withSeries } from './evaluated-series.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
@@ -54,18 +60,20 @@ export const evaluate = operation({
       .optional()
       .describe('language models that forecast: provider/model, or http://…/v1#model'),
     effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
+    tokens: languageFlags.tokens.describe('budget in tokens, in and out, of each model with each effort'),
     controls: z
       .boolean()
       .default(false)
-      .describe('also with outcomes shuffled and with options renamed: does it learn or remember?'),
+      .describe('each also with outcomes shuffled and with options renamed: does it learn or remember?'),
     resamples: z.number().int().min(100).default(1000).describe('bootstrap resamples behind the intervals'),
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
     withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
-      const entrants = entrantsOf(flags, series.file, series.ledger.path, context)
-      if (split === 'halves') return halves(entrants, series, { resamples, seed })
+      const named = entrantsOf(flags, series.file, series.ledger.path, context)
+      if (split === 'halves') return halves(named, series, { resamples, seed })
       const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
+      const entrants = withoutIdleControls(named, ({ history }) => problemsOf(plan, history))
       tellEstimates(entrants, plan, seed, context)
       const progress = progressNote(context)
       const { results, differences } = await evaluateRolling(entrants, plan, {
@@ -75,7 +83,7 @@ export const evaluate = operation({
         progress,
       })
       for (const language of new Set(entrants.flatMap(({ language }) => language ?? []))) {
-        context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
+        context.emit({ type: 'note', text: spentText(language.settings, language.forecaster.spent()) })
       }
       const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
         const own = plan.pools[index]!
@@ -88,7 +96,7 @@ export const evaluate = operation({
             name: entrant.name,
             figures: byEnvironment[index]!,
             ranked: ranked[index]!,
-            stoodIn: judged[index]!.flat().filter(({ forecast }) => forecast.failed !== undefined).length,
+            failures: judged[index]!.flat().flatMap(({ forecast }) => forecast.failed ?? []),
           })),
         }
       })
@@ -96,12 +104,12 @@ export const evaluate = operation({
         name: entrant.name,
         figures: overall,
         ranked: ranked.reduce((sum, pools) => sum + pools, 0),
-        stoodIn: 0,
+        failures: [],
       }))
-      return evaluationOf(entrants, environments, overall, differences, 'rolling')
+      return evaluationOf(named, entrants, series, { environments, overall, differences, split })
     }),
-  json: ({ environments, overall, ...rest }) => ({
-    environments: environments.map(({ rows, ceiling, truth, ...each }) => ({
+  json: ({ environments, overall, inUse, environmentFlags, ...rest }) => ({
+    environments: environments.map(({ rows, objective, ceiling, truth, ...each }) => ({
       ...each,
       ceiling: plainEstimate(ceiling),
       truth: Number.isFinite(truth.ranks) ? truth : null,
@@ -114,13 +122,17 @@ export const evaluate = operation({
 })
 
 async function halves(
-  entrants: readonly Compared[],
-  { evaluated }: EvaluatedSeries,
+  named: readonly Compared[],
+  series: EvaluatedSeries,
   options: { readonly resamples: number; readonly seed: number },
 ): Promise<Evaluation> {
-  const other = entrants.find(({ history }) => history !== 'in-environment')
+  const { evaluated } = series
+  const other = named.find(({ history }) => history !== 'in-environment')
   if (other !== undefined)
     throw new InputError(`--split halves is in-environment; ${other.history} is for --split rolling.`)
+  const entrants = withoutIdleControls(named, () =>
+    evaluated.map(({ environment, records }) => ({ environment, history: records, candidates: [] })),
+  )
   const { results, differences } = await evaluateHalves(entrants, evaluated, {
     ...options,
     resamples: Math.min(options.resamples, mostHalvesResamples),
@@ -138,7 +150,7 @@ async function halves(
         name: entrant.name,
         figures: byEnvironment[index]!,
         ranked: null,
-        stoodIn: 0,
+        failures: [],
       })),
     }),
   )
@@ -146,29 +158,58 @@ async function halves(
     name: entrant.name,
     figures: overall,
     ranked: null,
-    stoodIn: 0,
+    failures: [],
   }))
-  return evaluationOf(entrants, environments, overall, differences, 'halves')
+  return evaluationOf(named, entrants, series, { environments, overall, differences, split: 'halves' })
 }
 
 function evaluationOf(
+  named: readonly Compared[],
   entrants: readonly Compared[],
-  environments: readonly EvaluatedEnvironment[],
-  overall: NonNullable<Evaluation['overall']>,
-  differences: Evaluation['differences'],
-  split: Evaluation['split'],
+  { file, environmentFlags }: EvaluatedSeries,
+  { overall, ...found }: Pick<Evaluation, 'split' | 'environments' | 'overall' | 'differences'>,
 ): Evaluation {
   return {
-    split,
-    environments,
-    overall: environments.length > 1 ? overall : null,
-    differences,
+    ...found,
+    overall: found.environments.length > 1 ? overall : null,
     baselines: entrants.flatMap(({ name, isBaseline }) => (isBaseline ? [name] : [])),
-    controls: entrants.flatMap(({ name, controls }) => (controls === undefined ? [] : [{ name, of: controls }])),
-    models: entrants.flatMap(({ name, language, controls }) =>
-      language && controls === undefined ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
+    controls: entrants.flatMap(({ name, controls, control }) =>
+      controls === undefined ? [] : [{ name, of: controls, control: control!.name }],
     ),
+    idleControls: named.flatMap(entrant =>
+      entrants.includes(entrant) ? [] : [{ of: entrant.controls!, control: entrant.control!.name }],
+    ),
+    models: entrants.flatMap(({ name, language, controls }) =>
+      language && controls === undefined
+        ? [
+            {
+              name,
+              model: language.settings.model,
+              effort: language.settings.effort ?? null,
+              knowledgeUntil: language.settings.knowledgeUntil ?? null,
+            },
+          ]
+        : [],
+    ),
+    inUse: nameInUse(entrants, file),
+    environmentFlags,
   }
+}
+
+/** By its name among the entrants: the one that forecasts where nothing else is said; null where it is none of them. */
+function nameInUse(entrants: readonly Compared[], file: EnvironmentFile | null): string | null {
+  const inUse = file?.forecaster ?? 'stack'
+  const found = entrants.find(
+    ({ name, history, controls, language }) =>
+      controls === undefined &&
+      history === 'in-environment' &&
+      (inUse === 'language'
+        ? language !== undefined &&
+          language.settings.model === file!.language!.model &&
+          language.settings.effort === file!.language!.effort
+        : name === inUse),
+  )
+  return found?.name ?? null
 }
 
 /** `together`: how many rows are ranked together. */
@@ -180,6 +221,7 @@ function about(series: Series, together: number) {
     name: environment.family.name,
     metric: name,
     direction,
+    objective: objectiveText(environment),
     records: records.length,
     withoutGain: records.filter(({ measured }) => measured === null).length,
     dates: datesOf(series),
@@ -188,25 +230,31 @@ function about(series: Series, together: number) {
   }
 }
 
-/** Before a model is asked: what all its questions together will take at most. */
+function* problemsOf(plan: RollingPlan, history: HistoryKind): Generator<Problem> {
+  for (const { tested, ...problem } of questionsOf(plan, history)) yield { ...problem, candidates: tested }
+}
+
+/** Before a model is asked: what all its questions together will take at most, with every history and control. */
 function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
-  for (const { name, language, history } of entrants) {
+  const together: LanguageEstimate[] = []
+  for (const [language, asking] of Map.groupBy(entrants, ({ language }) => language)) {
     if (language === undefined) continue
-    const estimates = questionsOf(plan, history).map(({ environment, history, tested }) =>
-      language.forecaster.estimate(environment, history, tested, { seed }),
-    )
-    const sum = (of: (estimate: (typeof estimates)[number]) => number) =>
-      estimates.reduce((all, each) => all + of(each), 0)
-    const money = estimates.every(({ cost }) => cost !== null)
-    const total = {
-      questions: sum(({ questions }) => questions),
-      input: sum(({ input }) => input),
-      shared: sum(({ shared }) => shared),
-      output: sum(({ output }) => output),
-      cost: money ? ([sum(({ cost }) => cost![0]), sum(({ cost }) => cost![1])] as const) : null,
+    const problems = function* (): Generator<Problem> {
+      for (const { history, control } of asking) {
+        for (const problem of problemsOf(plan, history)) yield control?.of(problem, seed) ?? problem
+      }
     }
-    context.emit({ type: 'note', text: estimateText(name, total) })
+    const estimate = language.forecaster.estimate(problems(), { seed })
+    together.push(estimate)
+    context.emit({ type: 'note', text: estimateText(language.settings, estimate) })
   }
+  if (together.length < 2) return
+  const [questions, tokens] = [
+    together.reduce((sum, { questions }) => sum + questions, 0),
+    together.reduce((sum, { input, output }) => sum + input + output, 0),
+  ]
+  const text = `Together ${countText(questions, 'question')}, at most ${tokens.toLocaleString('en-US')} tokens in and out.`
+  context.emit({ type: 'note', text })
 }
 
 /** A line every ten seconds: nobody waits for what takes less. */
@@ -219,12 +267,12 @@ function progressNote(context: Context): (done: number, of: number) => void {
   }
 }
 
-function plainRow({ name, figures, ranked, stoodIn }: EvaluatedEnvironment['rows'][number]) {
+function plainRow({ name, figures, ranked, failures }: EvaluatedEnvironment['rows'][number]) {
   const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]) => [
     figure,
     plainEstimate(estimate),
   ])
-  return { name, ...Object.fromEntries(plain), ranked, stoodIn }
+  return { name, ...Object.fromEntries(plain), ranked, stoodIn: failures.length, failures }
 }
 
 function plainEstimate(estimate: Estimate) {

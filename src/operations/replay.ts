@@ -5,12 +5,14 @@ import type { ExperimentRecord } from '../experiment/record.ts'
 import { forecasterNames, withoutRanking } from '../forecast/forecaster.ts'
 import { poolSize } from '../forecast/quality.ts'
 import type { Series } from '../forecast/rolling-origin.ts'
-import { replayText } from '../report/replay-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
+import { atRandomName, oracleName, type ReplayedTable, replayText } from '../report/replay-text.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
 import { entrantsOf } from './entrants.ts'
 import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 /** Random choice is averaged over so many draws: it costs no forecasts. */
 const draws = 200
@@ -24,11 +26,7 @@ export interface ReplayRow {
   readonly spread: { readonly low: number; readonly high: number }
 }
 
-export interface ReplayedEnvironment {
-  readonly environment: string
-  readonly records: number
-  readonly repeats: number
-  readonly order: 'time' | 'random'
+interface ReplayedEnvironment extends ReplayedTable {
   readonly rows: readonly ReplayRow[]
 }
 
@@ -50,7 +48,7 @@ export const replay = operation({
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, forecasters, offered, choose, order, repeats, seed }, context) =>
-    withSeries(context, { environment, all }, async ({ evaluated, file, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, file, ledger, environmentFlags }) => {
       const entrants = entrantsOf({ forecasters }, file, ledger.path, context).filter(
         ({ name }) => !withoutRanking.includes(name),
       )
@@ -60,7 +58,7 @@ export const replay = operation({
         const options = { offered, chosen: choose, seed }
         const rows = [
           rowOf(
-            'oracle',
+            oracleName,
             orders.map(one => replayLogByOracle(one, options)),
           ),
         ]
@@ -75,17 +73,23 @@ export const replay = operation({
         const atRandom = orders.map(one =>
           meanOf(Array.from({ length: draws }, () => replayLogAtRandom(one, options, random))),
         )
-        rows.push(rowOf('at random', atRandom))
+        rows.push(rowOf(atRandomName, atRandom))
         replayedEnvironments.push({
           environment: environment.family.name,
+          gains: gainLegend([environment]),
           records: records.length,
           repeats,
           order,
+          offered,
+          chosen: choose,
           rows,
+          environmentFlags:
+            evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(environment.family.name)}`,
         })
       }
       return replayedEnvironments
     }),
+  json: replayed => replayed.map(({ gains, environmentFlags, ...rest }) => rest),
   text: replayText,
 })
 

@@ -193,14 +193,14 @@ test.each<[string, object, string]>([
     expect(only).not.toHaveProperty('quantiles')
     expect(server.asked).toHaveLength(2)
     expect(server.asked[1]!.body.messages[3]!.content).toContain(reason)
-    expect(spent()).toMatchObject({ failed: 1, usage: { requests: 2 } })
+    expect(spent()).toMatchObject({ failed: [expect.any(String)], usage: { requests: 2 } })
   },
 )
 
 test('a budget keeps what was done; what it did not reach fails with that reason, and a restart goes on from there', async () => {
   await using server = await scriptedServer(byText)
   const answers = temporaryFile()
-  const estimate = forecasterOf(server.model).estimate(environment, history, candidates, options)
+  const estimate = forecasterOf(server.model, {}, answers).estimate([{ environment, history, candidates }], options)
   expect(server.asked).toHaveLength(0)
   const each = estimate.input / candidates.length + estimate.output / candidates.length
   // The scripted server counts 120 tokens a question, far below the estimate that each must fit into.
@@ -211,6 +211,15 @@ test('a budget keeps what was done; what it did not reach fails with that reason
   expect(done).toBeLessThan(candidates.length)
   expect(first[done]).toMatchObject({ failed: expect.stringContaining('the budget of') })
   expect(server.asked).toHaveLength(done)
+  expect(limited.told[0]).toMatch(
+    / Its budget of [\d,]+ tokens is less than that: the asking ends where a question, of up to/,
+  )
+  expect(limited.told[1]).toMatch(/ forecasts failed \(the budget of \d+ tokens does not reach any further\)\.$/)
+  // What is kept is in no estimate, and neither is what is asked twice.
+  const problem = { environment, history, candidates }
+  const left = forecasterOf(server.model, {}, answers).estimate([problem, problem], options)
+  expect(left).toMatchObject({ questions: candidates.length - done, kept: candidates.length + done })
+  expect(left.output / (candidates.length - done)).toBe(estimate.output / candidates.length)
 
   const second = await forecasterOf(server.model, {}, answers).forecast(environment, history, candidates, options)
   expect(server.asked).toHaveLength(candidates.length)

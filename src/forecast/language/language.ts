@@ -4,10 +4,8 @@
  * model is frozen, and all it learns is in what it is shown.
  */
 
-import type { Environment } from '../../experiment/environment.ts'
+import { existsSync } from 'node:fs'
 import {
-  type Candidate,
-  type ExperimentRecord,
   type FailedForecast,
   type Forecast,
   hasFailed,
@@ -23,6 +21,7 @@ import { mean } from '../../statistics/summary.ts'
 import type { Forecaster } from '../forecaster.ts'
 import { mapQuantiles } from '../quantiles.ts'
 import { type CandidateAnswer, type ModelAnswer, quantilesOf } from './answer.ts'
+import type { Problem } from './controls.ts'
 import { estimateText, type Spent, spentText } from './figures.ts'
 import { promptVersion } from './prompt.ts'
 import { type Estimate, estimateQuestions, planQuestions } from './questions.ts'
@@ -42,13 +41,8 @@ export interface LanguageSurroundings {
 
 export interface LanguageForecaster {
   readonly forecast: Forecaster
-  /** What a call would take at most, without asking. */
-  estimate(
-    environment: Environment,
-    history: readonly ExperimentRecord[],
-    candidates: readonly Candidate[],
-    options: { readonly seed: number },
-  ): Estimate
+  /** What calls would take at most, all together, without asking and without what was answered before. */
+  estimate(problems: Iterable<Problem>, options: { readonly seed: number }): Estimate
   spent(): Spent
 }
 
@@ -66,7 +60,7 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
   const meter = startMeter(settings.budget, price, surroundings.before)
   let opened: Promise<OpenModel> | undefined
   let kept = 0
-  let failed = 0
+  const failed: string[] = []
   const spent = (): Spent => ({ usage: meter.spent(), cost: costOf(meter.spent(), price), kept, failed })
 
   const forecast: Forecaster = async (environment, history, candidates, { seed }) => {
@@ -76,7 +70,7 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
     const model = await opened
     using answers = surroundings.answers === null ? null : openAnswers(surroundings.answers)
     const { questions, recordIds } = planQuestions(settings, environment, history, candidates, seed)
-    tell(estimateText(model.name.text, estimateQuestions({ questions }, settings)))
+    tell(estimateText(settings, estimateQuestions([{ questions }], settings, answers)))
 
     const got = candidates.map((): Got => ({ answers: [], asked: 0, usage: noUsage, reason: '' }))
     const { concurrency = model.name.kind === 'endpoint' ? 1 : 4, ...asking } = settings
@@ -96,13 +90,20 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
       cost: costOf(usage, price),
     })
     const forecasts = got.map(each => forecastFrom(each, use(each), recordIds))
-    failed += forecasts.filter(hasFailed).length
-    tell(spentText(model.name.text, spent()))
+    failed.push(...forecasts.filter(hasFailed).map(({ failed }) => failed))
+    tell(spentText(settings, spent()))
     return forecasts
   }
 
-  const estimate: LanguageForecaster['estimate'] = (environment, history, candidates, { seed }) =>
-    estimateQuestions(planQuestions(settings, environment, history, candidates, seed), settings)
+  const estimate: LanguageForecaster['estimate'] = (problems, { seed }) => {
+    // Only read: who merely asks what it would take leaves no file behind.
+    const isKept = surroundings.answers !== null && existsSync(surroundings.answers)
+    using answers = isKept ? openAnswers(surroundings.answers!) : null
+    const plans = Iterator.from(problems).map(({ environment, history, candidates }) =>
+      planQuestions(settings, environment, history, candidates, seed),
+    )
+    return estimateQuestions(plans, settings, answers)
+  }
 
   return { forecast, estimate, spent }
 }
