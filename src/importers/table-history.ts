@@ -61,7 +61,10 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
     if (++count % 10_000 === 0) options.progress?.(count)
   }
   const histories = [...series]
-    .filter(([, { rows, unusable }]) => rows.length > 0 || !unplaced.push(...unusable))
+    .filter(([, { rows, unusable }]) => {
+      if (rows.length === 0) for (const each of unusable) unplaced.push(each)
+      return rows.length > 0
+    })
     .map(([label, each]) => historyOf(label, each))
   if (histories.length === 0) return [historyOf('', new Series(), unplaced)]
   // What could not be read tells no environment; it stands with the first.

@@ -2,10 +2,10 @@
  * Records: the view from rows to what forecasts, tables and reports read. A handful of queries whatever the number of
  * runs; the arithmetic is in `experiment/records.ts`.
  */
-import { sql } from 'kysely'
 import type { Environment, Family } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { buildRecords, type InterventionWithRuns } from '../experiment/records.ts'
+import { amongst } from './amongst.ts'
 import { versionOf } from './environments.ts'
 import { interventionOf } from './interventions.ts'
 import { runRows, type StoredRun, storedRun } from './runs.ts'
@@ -70,11 +70,6 @@ function runPage(db: Database, versionIds: readonly string[] | null, after: numb
     .select('interventions.id')
     .where('version_id', 'in', amongst(versionIds))
   return query.where('runs.intervention_id', 'in', inVersions)
-}
-
-/** As one parameter: a long history has more versions than SQLite takes parameters. */
-function amongst(ids: readonly string[]) {
-  return sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
 }
 
 async function environmentsOf(db: Database, filter: RecordFilter): Promise<Map<string, Environment>> {
