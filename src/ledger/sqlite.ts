@@ -15,8 +15,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 
-/** How long one process waits for another's write, in milliseconds. Writes are short; a stopped laptop may not be. */
-const busyMilliseconds = 30_000
+/**
+ * How long one process waits for another's write, in milliseconds. Most writes are short; an import of a million rows holds the file for a
+ * minute, and a campaign must not end for that.
+ */
+const busyMilliseconds = 300_000
 
 /**
  * Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. More than a campaign uses;
