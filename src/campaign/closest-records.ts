@@ -75,7 +75,11 @@ function contentOf({ intervention }: Candidate): ReadonlySet<string> {
   return new Set(words(intervention.sentence).filter(word => !/^[\d.]/.test(word) && !joining.has(word)))
 }
 
-const joining = new Set('a an and as at by for from in into of on or per than that the this to via with'.split(' '))
+const joining = new Set(
+  'a an and as at be by for from how if in into is it its of on or per see than that the this to via when where with'.split(
+    ' ',
+  ),
+)
 
 function shared(own: ReadonlySet<string>, other: ReadonlySet<string>): number {
   return own.size + other.size === 0 ? 0 : (2 * own.intersection(other).size) / (own.size + other.size)

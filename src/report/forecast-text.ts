@@ -40,7 +40,9 @@ export interface ForecastsToTell {
 
 /** Of the closest records. */
 const mostClosest = 2
-const shortSentence = 36
+/** Columns of a line of theirs, and what their sentence keeps at least. */
+const widest = 100
+const leastOfSentence = 16
 
 const labels: Readonly<Record<Closeness, string>> = {
   same: 'tried before',
@@ -107,14 +109,16 @@ function closeText(
   kept: ReadonlySet<number>,
 ): string {
   const { id, measured } = record
-  const sentence = closeness === 'same' ? '' : ` (${truncate(singleLine(candidateText(record)), shortSentence)})`
   const facts = [
     ...(measured === null ? [] : [gainText(measured)]),
     verdictText(record),
     ...(kept.has(id) ? ['kept'] : []),
     ...(record.environment.version.id === version.id ? [] : ['earlier reference']),
-  ]
-  return `${labels[closeness]}: record ${id}${sentence}, ${facts.join(', ')}`
+  ].join(', ')
+  const beginning = `${labels[closeness]}: record ${id}`
+  if (closeness === 'same') return `${beginning}, ${facts}`
+  const room = Math.max(leastOfSentence, widest - beginning.length - facts.length - '   (), '.length)
+  return `${beginning} (${truncate(singleLine(candidateText(record)), room)}), ${facts}`
 }
 
 /** `by analogy with records 12 and 7; uncertain: …`. */
