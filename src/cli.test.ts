@@ -64,8 +64,9 @@ test.each([
   [['recrods'], "unknown command 'recrods'\n(Did you mean records?)"],
   [['records', '--srt', 'gain'], "unknown option '--srt'\n(Did you mean --sort?)"],
   [['records', '--sort', 'gian'], 'Allowed choices are newest, oldest, gain, forecast, surprise.'],
-  [['records', '--limit', '0'], 'records: limit is 0; expected a number above 0.'],
-  [['campaign', 'start', '--exploration', '2'], 'campaign start: exploration is 2; expected a number of at most 1.'],
+  [['records', '--limit', '0'], 'records: --limit is 0; expected a number above 0.'],
+  [['campaign', 'start', '--exploration', '2'], 'campaign start: --exploration is 2; expected a number of at most 1.'],
+  [['evaluate', '--pool-size', '1'], 'evaluate: --pool-size is 1; expected a number of at least 2.'],
   [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
   [['run', '--mesage', 'x', '--set', 'rate=2'], "unknown option '--mesage'\n(Did you mean --message?)"],
   [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
@@ -209,7 +210,7 @@ test('what is not known is repeated in a visible form, and no environment is wit
   const nameless = await almanac(folder, 'import', 'results.tsv', '--as', ' ')
   expect(nameless).toMatchObject({
     code: 2,
-    errors: expect.stringMatching(/^almanac: import: as is "?.*; expected at least 1 character/),
+    errors: expect.stringMatching(/^almanac: import: --as is "?.*; expected at least 1 character/),
   })
 })
 

@@ -99,7 +99,16 @@ function addOperation(parent: Command, word: string, it: Operation): void {
         command.error(`error: required option '${option.flags}' not specified`)
     }
     const parsed = it.input.safeParse(value)
-    if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
+    if (!parsed.success) {
+      // In the words that the user typed.
+      const typed = (field: string) => (it.positional.includes(field) ? field : flagOf(field))
+      const byFlag = Object.fromEntries(Object.entries(value).map(([field, each]) => [typed(field), each]))
+      const issues = parsed.error.issues.map(issue => ({
+        ...issue,
+        path: issue.path.map((part, index) => (index === 0 ? typed(String(part)) : part)),
+      }))
+      throw new InputError(fieldProblems(byFlag, issues, it.name).join('\n'))
+    }
     const run = runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
     await run.catch(error => {
       const taken = it.positional.some(field => field in value) ? null : swallowed(lists, flags)

@@ -81,7 +81,9 @@ test('what could not be used is said by candidate, and nothing is made up', asyn
       ),
     },
   ])
-  expect(context.notes().at(-1)).toMatch(/1 forecast failed \(the answer could not be used, asked twice: it is not JSON/)
+  expect(context.notes().at(-1)).toMatch(
+    /1 forecast failed \(the answer could not be used, asked twice: it is not JSON/,
+  )
   const nothing = { ...language(server.model), history: 'pooled' as const, set: ['rate=3'] }
   server.behave = () => ({ answer: 'no idea' })
   expect(forecast.exitCode!(await forecast.run(nothing, context))).toBe(1)

@@ -5,12 +5,7 @@
  */
 
 import { existsSync } from 'node:fs'
-import {
-  type FailedForecast,
-  type Forecast,
-  hasFailed,
-  type ModelUse,
-} from '../../experiment/record.ts'
+import { type FailedForecast, type Forecast, hasFailed, type ModelUse } from '../../experiment/record.ts'
 import { openAnswers } from '../../language/answers.ts'
 import type { Answer } from '../../language/ask.ts'
 import { askAll } from '../../language/ask-all.ts'
