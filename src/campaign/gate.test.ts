@@ -26,7 +26,7 @@ type Input = Partial<Parameters<typeof run.run>[0]>
 async function almanacRun(input: Input): Promise<string[]> {
   const context = inProcess(folder)
   await run.run({ message: 'faster', history: 'pooled', ...input }, context)
-  return context.notes().filter(note => !note.startsWith('Forecast: '))
+  return context.notes().filter(note => !/^Forecast( of the gain in \S+)?: /.test(note))
 }
 
 async function refusalOf(input: Input): Promise<string> {
