@@ -1,7 +1,7 @@
 /** The gate as a user meets it, on a real program: what `almanac run` refuses and shows, what a campaign holds back. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../ledger/ledger.ts'
 import { campaignStart } from '../operations/campaign-start.ts'
 import { forecast } from '../operations/forecast.ts'
@@ -93,6 +93,24 @@ describe('almanac run', () => {
       ),
     )
   })
+})
+
+test('almanac run: what looks better and may be luck gets fresh seeds first, as many as asked for', async () => {
+  const place = toyEnvironment()
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const context = inProcess(place)
+  const measured = async (input: Input) => {
+    const { record } = await run.run({ message: 'slower', history: 'none', ...input }, context)
+    return { verdict: record.verdict, seeds: record.runs.map(({ seed }) => seed) }
+  }
+  expect(await measured({ set: ['rate=0.98'] })).toEqual({ verdict: 'better', seeds: [1, 2, 3, 4] })
+  expect(context.notes()).toContain('It looks better, and may be luck: 2 more seeds (--confirm).')
+  // So close to the best that which is ahead is not sure.
+  expect(await measured({ set: ['rate=0.979'], confirm: 1 })).toEqual({ verdict: 'better', seeds: [1, 2, 3] })
+  expect(await measured({ set: ['rate=0.981'], confirm: 0 })).toMatchObject({ seeds: [1, 2] })
+  expect(await measured({ set: ['rate=0.978'], seeds: 2 })).toMatchObject({ seeds: [1, 2] })
+  // Beyond doubt, and far ahead.
+  expect(await measured({ set: ['rate=0.1'] })).toEqual({ verdict: 'better', seeds: [1, 2] })
 })
 
 test('one of the two thresholds is enough: the other is no gain, or one half', () => {
