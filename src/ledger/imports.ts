@@ -3,9 +3,9 @@
  * and what could not be used is listed with the reason.
  */
 import { now } from './environments.ts'
-import { insertNew, rowsWith } from './many-rows.ts'
+import { insertNew, rowsLike } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
-import { inPieces, inTransaction } from './transaction.ts'
+import { inTransaction } from './transaction.ts'
 
 /** A row that became an intervention (and usually a run), or one that could not be used. */
 export type ImportedRow =
@@ -32,31 +32,28 @@ export async function recordImports(
 ): Promise<void> {
   await inTransaction(db, async db => {
     const importedAt = now()
-    for (const piece of inPieces(rows)) {
-      const columns = piece.map(([sourceKey, row]) => {
-        const used = 'reason' in row ? null : row
-        return {
-          source_key: sourceKey,
-          version_id: used?.versionId ?? null,
-          intervention_id: used?.interventionId ?? null,
-          run_id: used?.runId ?? null,
-          ...placeColumns(row.place),
-          text: row.text,
-          reason: 'reason' in row ? row.reason : null,
-          imported_at: importedAt,
-        }
-      })
-      await insertNew(db, 'imports', columns, [])
-    }
+    const columns = rows.map(([sourceKey, row]) => {
+      const used = 'reason' in row ? null : row
+      return {
+        source_key: sourceKey,
+        version_id: used?.versionId ?? null,
+        intervention_id: used?.interventionId ?? null,
+        run_id: used?.runId ?? null,
+        ...placeColumns(row.place),
+        text: row.text,
+        reason: 'reason' in row ? row.reason : null,
+        imported_at: importedAt,
+      }
+    })
+    await insertNew(db, 'imports', columns, [])
   })
 }
 
 /** What became of the rows with these keys, by key; a key that is not known is not in it. */
 export async function importedRowsOf(db: Database, keys: readonly string[]): Promise<Map<string, ImportedRow>> {
   const found = new Map<string, ImportedRow>()
-  for (const piece of inPieces(keys)) {
-    for (const row of await rowsWith(db, 'imports', 'source_key', piece)) found.set(row.source_key, importedRowOf(row))
-  }
+  const wanted = keys.map(key => ({ source_key: key }))
+  for (const row of await rowsLike(db, 'imports', wanted)) found.set(row.source_key, importedRowOf(row))
   return found
 }
 
@@ -78,10 +75,9 @@ export async function importsOf(
   interventionIds: readonly number[],
 ): Promise<Map<number, Pick<ImportedRow, 'place' | 'text'>>> {
   const found = new Map<number, Pick<ImportedRow, 'place' | 'text'>>()
-  for (const piece of inPieces(interventionIds)) {
-    for (const row of await rowsWith(db, 'imports', 'intervention_id', piece)) {
-      if (row.run_id !== null) found.set(row.run_id, { place: placeOf(row), text: row.text })
-    }
+  const wanted = interventionIds.map(id => ({ intervention_id: id }))
+  for (const row of await rowsLike(db, 'imports', wanted)) {
+    if (row.run_id !== null) found.set(row.run_id, { place: placeOf(row), text: row.text })
   }
   return found
 }
