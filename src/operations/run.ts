@@ -167,7 +167,7 @@ function forecastNote(
   const { name } = objectiveOf(environment.family)
   const from = `${model?.name ?? forecaster}, from ${countText(recordIds.length, 'record')}`
   const assumed = recordIds.length === 0 ? ` ${assumedText}` : ''
-  return `Forecast of the gain in ${name}: ${forecastText(quantiles)}, ${percentText(finishes)} to finish (${from}).${assumed}`
+  return `Forecast: a gain of ${forecastText(quantiles)} in ${name}, ${percentText(finishes)} to finish (${from}).${assumed}`
 }
 
 async function foreseen(
