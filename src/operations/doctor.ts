@@ -13,6 +13,7 @@ import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { doctorText, type Findings } from '../report/doctor-text.ts'
 import { gainLegend } from '../report/gain-legend.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -45,7 +46,8 @@ export const doctor = operation({
         diagnoses.push({
           ...(await diagnose(series, ledger, noise ?? null, forecaster, pools)),
           canRun: series.environment.familyId === familyHere,
-          environmentFlags: evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(family.name)}`,
+          environmentFlags:
+            evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(singleLine(family.name))}`,
         })
       }
       return diagnoses

@@ -8,6 +8,7 @@ import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { countText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { type Context, InputError } from './operation.ts'
 import { shellWord } from './shell-word.ts'
 import { environmentHere, environmentNamed, ledgerPath, requireLedger } from './surroundings.ts'
@@ -75,7 +76,7 @@ export async function withSeries<T>(
 function flagsFor(evaluated: readonly Series[], familyHere: string | null, all: boolean): string {
   if (all) return ' --all'
   if (familyHere !== null) return ''
-  return ` --environment${evaluated.map(({ environment }) => ` ${shellWord(environment.family.name)}`).join('')}`
+  return ` --environment${evaluated.map(({ environment }) => ` ${shellWord(singleLine(environment.family.name))}`).join('')}`
 }
 
 /** Records that say how their idea went, by family; the family with most to say first. */

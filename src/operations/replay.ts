@@ -6,6 +6,7 @@ import { forecasterNames, withoutRanking } from '../forecast/forecaster.ts'
 import { poolSize } from '../forecast/quality.ts'
 import type { Series } from '../forecast/rolling-origin.ts'
 import { gainLegend } from '../report/gain-legend.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { atRandomName, oracleName, type ReplayedTable, replayText } from '../report/replay-text.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
@@ -84,7 +85,9 @@ export const replay = operation({
           chosen: choose,
           rows,
           environmentFlags:
-            evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(environment.family.name)}`,
+            evaluated.length === 1
+              ? environmentFlags
+              : ` --environment ${shellWord(singleLine(environment.family.name))}`,
         })
       }
       return replayedEnvironments

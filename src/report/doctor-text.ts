@@ -52,7 +52,7 @@ export function doctorText(
 }
 
 function headingText({ environment, records, runs, gains }: Findings, { styling }: TableOptions): string {
-  const heading = `${environment}: ${countText(records, 'record')}, ${countText(runs, 'run')}`
+  const heading = `${singleLine(environment)}: ${countText(records, 'record')}, ${countText(runs, 'run')}`
   return `${styling('heading', heading)}\n${gains}`
 }
 
@@ -110,7 +110,8 @@ function againText({ again }: RepeatedIdeas, options: TableOptions): string[] {
   return [lines.join('\n')]
 }
 
-function keptText({ kept, metric }: Findings): string {
+function keptText({ kept, metric: name }: Findings): string {
+  const metric = singleLine(name)
   if (kept.length === 0) return 'Nothing that was measured was kept as a reference.'
   const typical = `half of the kept gains are below ${plainNumber(median(kept.map(({ gain }) => gain)))} (${metric})`
   const known = kept.filter(({ probabilityBetter }) => probabilityBetter !== null)

@@ -5,6 +5,7 @@ import type { EvaluatedEnvironment, Evaluation } from './evaluation.ts'
 import { adviceText } from './evaluation-advice.ts'
 import { figureTables, leastPools, legend } from './evaluation-tables.ts'
 import { countText, plainDecimals } from './numbers.ts'
+import { singleLine } from './outside-text.ts'
 import type { TableOptions } from './table.ts'
 
 export function evaluationText(
@@ -16,7 +17,9 @@ export function evaluationText(
     const { rows, pools, metric } = environment
     return [
       headline(environment, options),
-      pools < leastPools ? tooFewText(pools) : figureTables({ rows, metric, withLegend: index === 0 }, options),
+      pools < leastPools
+        ? tooFewText(pools)
+        : figureTables({ rows, metric: singleLine(metric), withLegend: index === 0 }, options),
       ...(index === 0 ? namesLegend(evaluation, options) : []),
       ...asides(environment, models),
     ]
@@ -52,7 +55,7 @@ function headline(environment: EvaluatedEnvironment, { styling }: TableOptions):
       ? 'Judged: each random half of them, forecast from the other.'
       : `Judged: ${tested} of them, each forecast from the rows before it alone, in ${countText(pools, 'pool')} of ${truth.together}\nthat stand for choice together (${countText(blocks, 'block')} of neighbouring pools, each one piece of evidence).`
   return [
-    styling('heading', `${name}: ${countText(records, 'record')}${when}, ${withoutGain} without a gain`),
+    styling('heading', `${singleLine(name)}: ${countText(records, 'record')}${when}, ${withoutGain} without a gain`),
     `Gains are in ${objective}: above 0 is better than the reference.`,
     how,
   ].join('\n')
@@ -85,7 +88,7 @@ function asides({ ceiling, truth, rows, dates, tested }: EvaluatedEnvironment, m
   for (const { name, failures } of rows) {
     if (failures.length === 0) continue
     lines.push(
-      `${name}: ${failures.length} of ${countText(tested, 'forecast')} failed, and constant stood in (${failuresText(failures)}).`,
+      `${name}: ${failures.length} of ${countText(tested, 'forecast')} failed, and constant stood in (${singleLine(failuresText(failures))}).`,
     )
   }
   // One line for a model, with however many efforts it is asked.

@@ -1,6 +1,7 @@
 /** A replay as text: the best gain so far at a few numbers of runs, the area under that curve beside the oracle's, and what that means. */
 import { legend } from './evaluation-tables.ts'
 import { countText, decimalsFor, percentText, signed } from './numbers.ts'
+import { singleLine } from './outside-text.ts'
 import { renderTable, type TableOptions } from './table.ts'
 
 export interface ReplayedTable {
@@ -58,7 +59,10 @@ function tableText(replayed: ReplayedTable, options: TableOptions & { readonly s
     options,
   )
   const how = `${order === 'time' ? 'in time order' : 'in random order'}, ${countText(repeats, 'repeat')}`
-  const heading = options.styling('heading', `${environment}: ${countText(records, 'record')} ${how}, ${runs} run`)
+  const heading = options.styling(
+    'heading',
+    `${singleLine(environment)}: ${countText(records, 'record')} ${how}, ${runs} run`,
+  )
   return [
     `${heading}\n${gains}\nOf each ${offered} rows ${chosen} are run; the gains here are over the first reference.`,
     table,
