@@ -16,9 +16,9 @@ export function columnsText(columns: Columns, objective: number, told: readonly 
     ['notes', notes],
     ['options', options.map(({ index }) => index)],
   ]
-  const taken = roles.flatMap(([, indices]) => indices).concat(objective, columns.series)
-  for (const { index } of metrics) taken.push(index)
-  const rest = names.flatMap((_, index) => (taken.includes(index) ? [] : [index]))
+  const taken = new Set(roles.flatMap(([, indices]) => indices).concat(objective, columns.series))
+  for (const { index } of metrics) taken.add(index)
+  const rest = names.flatMap((_, index) => (taken.has(index) ? [] : [index]))
   const parts = [...roles, ['not read', rest] as const].flatMap(([role, indices]) => {
     const guessed = indices.filter(index => index !== null && !isTold(index))
     const isPlain = guessed.every(index => plain.has(normal(names[index!]!)))
