@@ -1,11 +1,11 @@
 /** What a campaign came to, for the operations that start, resume or show one. */
 import { spentOn } from '../campaign/budget.ts'
 import { type CampaignState, campaignState } from '../campaign/campaign-state.ts'
-import { bestOf } from '../campaign/conclude.ts'
+import { bestOf, referenceValues } from '../campaign/conclude.ts'
+import { awaitingConfirmation } from '../campaign/confirmation.ts'
 import { storedDefinition } from '../campaign/definition.ts'
 import { droppedOf } from '../campaign/dropped.ts'
 import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
-import { dueAgain } from '../campaign/round-runs.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
@@ -48,7 +48,8 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
   const chosen = rounds.flatMap(({ candidates }) => candidates.filter(({ choice }) => choice !== 'passed-over'))
   const { seeds, confirm } = storedDefinition(campaign.definition)
   const among = new Set(chosen.map(({ interventionId }) => interventionId))
-  const due = await dueAgain(campaign.versionId, { seeds: seeds.length, more: confirm, among }, ledger)
+  const reference = await referenceValues(campaign.versionId, ledger)
+  const due = awaitingConfirmation([...byId.values()], { seeds: seeds.length, more: confirm, among, reference })
   const state = campaignState(campaign)
   return {
     campaign: id,
