@@ -28,7 +28,7 @@ export function quantilesOf({ gain: { p10, p25, p50, p75, p90 } }: CandidateAnsw
 }
 
 /** Beyond it sums of gains are infinite; not in the schema, whose digits make the grammars of servers grow. */
-const largestGain = 1e100
+const largestGain = 1e300
 
 /** What is wrong with an answer about these candidates from these records, in a sentence for the model; else null. */
 export function problemWith(
