@@ -73,7 +73,7 @@ function nameOf({ patch, branch, set, overrides }: ChangeFlags): string {
 
 /** The command that goes on from here, with the sentence of the best candidate. */
 export function whatNext(
-  { sentences, candidates, ...flags }: What,
+  { sentences = [], candidates, ...flags }: What,
   best: string,
   { environment, opened }: KnownPlace,
   sameFlags = '',
@@ -82,7 +82,7 @@ export function whatNext(
     const name = shellWord(environment.family.name)
     return `almanac evaluate --environment ${name}${sameFlags}  # how far to trust forecasts here`
   }
-  if (isChange(flags) || (sentences === undefined && candidates === undefined)) {
+  if (isChange(flags) || (sentences.length === 0 && candidates === undefined)) {
     return `almanac run -m "what it changes, and why it might help"${flagsText(flags)}${sameFlags}`
   }
   if (candidates !== undefined) return `almanac campaign start --candidates ${shellWord(candidates)}${sameFlags}`
