@@ -46,7 +46,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const evaluated = (flags: object) => evaluate.run(evaluate.input.parse({ resamples: 200, ...flags }), inProcess(folder))
 
 test('words that tell how it goes are found out, beside constant and recent, on each environment and in the mean', async () => {
-  const { environments, overall, differences, baselines } = await evaluated({ forecasters: ['neighbours'] })
+  const output = await evaluated({ forecasters: ['neighbours'] })
+  const { environments, overall, differences, baselines } = output
   expect(environments.map(({ name }) => name).sort()).toEqual(['first.tsv', 'second.tsv'])
   expect(baselines).toEqual(['constant', 'recent'])
   for (const rows of [...environments.map(({ rows }) => rows), overall!]) {
@@ -60,6 +61,11 @@ test('words that tell how it goes are found out, beside constant and recent, on 
   const better = differences.find(({ measure, second }) => measure === 'pinball' && second === 'neighbours')!
   expect(better.value).toBeLessThan(0)
   expect(better.adjusted).toBeLessThan(0.05)
+  const text = evaluate.text(output, plain)
+  expect(text).toMatch(/^measure +better +than +by +p +p \(Holm\) +in$/m)
+  expect(text).toMatch(
+    /\n\nTrust neighbours: it is shown to foresee more than what past gains alone say \(constant, recent\)\.\n.*forecaster: 'neighbours'\nNext: almanac forecast "what you would try" --forecaster neighbours --environment (?:first|second)\.tsv$/,
+  )
 })
 
 test('the text has a table for each, the differences and a conclusion; JSON has no NaN', async () => {

@@ -108,7 +108,7 @@ export const evaluate = operation({
       }))
       return evaluationOf(named, entrants, series, { environments, overall, differences, split })
     }),
-  json: ({ environments, overall, inUse, environmentFlags, ...rest }) => ({
+  json: ({ environments, overall, inUse, environmentFlags, forecastFlags, ...rest }) => ({
     environments: environments.map(({ rows, objective, ceiling, truth, ...each }) => ({
       ...each,
       ceiling: plainEstimate(ceiling),
@@ -166,7 +166,7 @@ async function halves(
 function evaluationOf(
   named: readonly Compared[],
   entrants: readonly Compared[],
-  { file, environmentFlags }: EvaluatedSeries,
+  { file, environmentFlags, forecastFlags }: EvaluatedSeries,
   { overall, ...found }: Pick<Evaluation, 'split' | 'environments' | 'overall' | 'differences'>,
 ): Evaluation {
   return {
@@ -193,23 +193,24 @@ function evaluationOf(
     ),
     inUse: nameInUse(entrants, file),
     environmentFlags,
+    forecastFlags,
   }
 }
 
-/** By its name among the entrants: the one that forecasts where nothing else is said; null where it is none of them. */
+/**
+ * By its name among the entrants: the one that forecasts where nothing else is said, with all it may know where that was compared; null
+ * where it is none of them.
+ */
 function nameInUse(entrants: readonly Compared[], file: EnvironmentFile | null): string | null {
   const inUse = file?.forecaster ?? 'stack'
-  const found = entrants.find(
-    ({ name, history, controls, language }) =>
-      controls === undefined &&
-      history === 'in-environment' &&
-      (inUse === 'language'
-        ? language !== undefined &&
-          language.settings.model === file!.language!.model &&
-          language.settings.effort === file!.language!.effort
-        : name === inUse),
-  )
-  return found?.name ?? null
+  const found = entrants.filter(({ name, controls, language }) => {
+    if (controls !== undefined) return false
+    if (inUse !== 'language') return name.split(', ')[0] === inUse
+    const { model, effort } = file!.language!
+    return language?.settings.model === model && language.settings.effort === effort
+  })
+  const known = (kind: HistoryKind) => found.find(({ history }) => history === kind)
+  return (known('pooled') ?? known('in-environment'))?.name ?? null
 }
 
 /** `together`: how many rows are ranked together. */

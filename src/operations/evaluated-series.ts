@@ -23,6 +23,8 @@ export interface EvaluatedSeries {
   readonly familyHere: string | null
   /** The flags that name the same environments to another command, with a space before them; empty where none are needed. */
   readonly environmentFlags: string
+  /** The same for a forecast, which is about one. */
+  readonly forecastFlags: string
 }
 
 export interface WhichEnvironments {
@@ -67,9 +69,12 @@ export async function withSeries<T>(
     throw new InputError(`No environment of the ledger has ${least} results or more; import a history or run more.`)
   }
   const others = series.filter(one => !evaluated.includes(one))
-  const environmentFlags = flagsFor(evaluated, familyHere, all)
+  const flags = {
+    environmentFlags: flagsFor(evaluated, familyHere, all),
+    forecastFlags: flagsFor(evaluated.slice(0, 1), familyHere, false),
+  }
   // Awaited here: the ledger closes when this function is left.
-  return await action({ evaluated, others, ledger, file: opened?.file ?? null, familyHere, environmentFlags })
+  return await action({ evaluated, others, ledger, file: opened?.file ?? null, familyHere, ...flags })
 }
 
 /** None where the folder says it, or where the ledger has several and none was named. */

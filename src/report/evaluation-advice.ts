@@ -13,20 +13,20 @@ export const shownFrom = 0.05
 
 /** `sameFlags`: by which a further call reaches the same ledger, with a space before them. */
 export function adviceText(evaluation: Evaluation, sameFlags: string): string {
-  const { differences, baselines, inUse, environmentFlags } = evaluation
+  const { differences, baselines, inUse } = evaluation
   const shown = differences.map(betterFirst).filter(({ adjusted }) => adjusted <= shownFrom)
-  const flags = `${environmentFlags}${sameFlags}`
+  const forecastFlags = `${evaluation.forecastFlags}${sameFlags}`
+  const known = `what past gains alone say (${[...new Set(baselines.map(nameOf))].join(', ')})`
   const foreseeing = aboveBaselines(evaluation, shown, 'pinball')
   const best = foreseeing[0]
   const beaters = shown.filter(({ measure, second }) => measure === 'pinball' && second === inUse)
   if (best !== undefined) {
-    const known = `what past gains alone say (${baselines.join(', ')})`
     const also =
       foreseeing.length > 1 ? `, and so ${foreseeing.length > 2 ? 'are' : 'is'} ${foreseeing.slice(1).join(', ')}` : ''
     if (inUse !== null && foreseeing.includes(inUse) && beaters.length === 0) {
-      return `Trust ${inUse}, which is in use: it is shown to foresee more than ${known}.\nNext: ${forecastCommand(flags)}`
+      return `Trust ${inUse}, which is in use: it is shown to foresee more than ${known}.\nNext: ${forecastCommand(forecastFlags)}`
     }
-    return `Trust ${best}: it is shown to foresee more than ${known}${also}.\n${useText(best, evaluation, flags)}`
+    return `Trust ${best}: it is shown to foresee more than ${known}${also}.\n${useText(best, evaluation, forecastFlags)}`
   }
   const choosing = aboveBaselines(evaluation, shown, 'regret')
   const chooses =
@@ -35,10 +35,10 @@ export function adviceText(evaluation: Evaluation, sameFlags: string): string {
       : ` ${choosing.join(' and ')} ${choosing.length === 1 ? 'is' : 'are'} shown to choose better than chance, so go by the order of its forecasts and not by their size.`
   const instead = beaters.find(({ first }) => !baselines.includes(first))?.first ?? beaters[0]?.first
   if (instead !== undefined) {
-    return `Do not go by ${inUse}, which is in use: it is shown to foresee less than ${instead}.${chooses}\n${useText(instead, evaluation, flags)}`
+    return `Do not go by ${inUse}, which is in use: it is shown to foresee less than ${instead}.${chooses}\n${useText(instead, evaluation, forecastFlags)}`
   }
   const keep = inUse === null ? 'Keep the forecaster you have' : `Keep ${inUse}, which is in use`
-  return `Nobody is shown to foresee more than what past gains alone say (${baselines.join(', ')}).${chooses} ${keep},\ntake its forecasts as a first opinion, and ${waitText(evaluation)}.\nNext: almanac doctor${flags}`
+  return `Nobody is shown to foresee more than ${known}.${chooses} ${keep},\ntake its forecasts as a first opinion, and ${waitText(evaluation)}.\nNext: almanac doctor${evaluation.environmentFlags}${sameFlags}`
 }
 
 /** Who beats everyone that looks at no candidate, with the highest skill first. */
@@ -56,15 +56,26 @@ function aboveBaselines(
     .map(({ name }) => name)
 }
 
+/** Without what it may know, which stands behind a comma where several histories were compared. */
+function nameOf(entrant: string): string {
+  return entrant.split(', ')[0]!
+}
+
 /** How it becomes the one that forecasts. */
 function useText(name: string, { models }: Evaluation, flags: string): string {
+  const [forecaster, history] = name.split(', ')
+  const known = history === undefined ? '' : ` --history ${history}`
   const model = models.find(each => each.name === name)
-  const forecaster = name.split(',')[0]!
   if (model === undefined) {
-    return `For good, in the environment file: forecaster: '${forecaster}'\nNext: ${forecastCommand(` --forecaster ${forecaster}${flags}`)}`
+    const command = forecastCommand(` --forecaster ${forecaster}${known}${flags}`)
+    return `For good, in the environment file: forecaster: '${forecaster}'\nNext: ${command}`
   }
-  const effort = model.effort === null ? '' : `, effort: '${model.effort}'`
-  return `For good, in the environment file: forecaster: 'language', language: { model: '${model.model}'${effort} }\nNext: ${forecastCommand(` --model ${model.model}${model.effort === null ? '' : ` --effort ${model.effort}`}${flags}`)}`
+  const effort = model.effort === null ? '' : ` --effort ${model.effort}`
+  const settings = [`model: '${model.model}'`, ...(model.effort === null ? [] : [`effort: '${model.effort}'`])].join(
+    ', ',
+  )
+  const command = forecastCommand(` --model ${model.model}${effort}${known}${flags}`)
+  return `For good, in the environment file: forecaster: 'language', language: { ${settings} }\nNext: ${command}`
 }
 
 function forecastCommand(flags: string): string {

@@ -56,6 +56,7 @@ export interface Evaluation {
   readonly models: readonly ComparedModel[]
   /** Which of them forecasts where nothing else is said; null where it was not compared. */
   readonly inUse: string | null
-  /** The flags that name the same environments to another command, with a space before them. */
+  /** The flags that name the same environments to another command, and one of them to a forecast, with a space before them. */
   readonly environmentFlags: string
+  readonly forecastFlags: string
 }
