@@ -82,13 +82,18 @@ function idOf({ meta }: ExperimentFolder): number {
 
 /** The run, why it cannot be read, or null for a folder that is no run's. */
 function readRun(folder: string, choice: MetricChoice | null): MlflowRun | string | null {
-  let meta: JsonObject | null
   try {
-    meta = readMeta(folder)
+    const meta = readMeta(folder)
+    if (meta !== null) return runOf(folder, meta, choice)
+    return /^[\da-f]{32}$/.test(basename(folder)) ? 'has no meta.yaml' : null
   } catch (error) {
-    return (error as Error).message
+    const { code, message } = error as NodeJS.ErrnoException
+    // Of a folder that somebody clears while it is read, or may not read as a whole.
+    return code === undefined ? message : `a file of it cannot be read (${code})`
   }
-  if (meta === null) return /^[\da-f]{32}$/.test(basename(folder)) ? 'has no meta.yaml' : null
+}
+
+function runOf(folder: string, meta: JsonObject, choice: MetricChoice | null): MlflowRun | null {
   const id = textOf(meta['run_id']) ?? textOf(meta['run_uuid'])
   if (id === null) return null
   const tags = readTexts(join(folder, 'tags'))
