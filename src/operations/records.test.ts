@@ -1,7 +1,8 @@
 /** What a list of records tells a person, and what `promote` says where nothing was measured often enough. */
-import { rmSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toyEnvironment } from '../campaign/toy-environment.ts'
+import { toyEnvironment, toyInput } from '../campaign/toy-environment.ts'
 import { inProcess } from './in-process.ts'
 import { promote } from './promote.ts'
 import { records } from './records.ts'
@@ -46,4 +47,18 @@ test('where none is sure to be better, promote names the best there is', async (
   await expect(promote.run({ record: undefined, anyway: false }, inProcess(folder))).rejects.toThrow(
     /The best is record (\d) \(\+[\d.]+, inconclusive\): run it again with more --seeds, or take it all the same: almanac promote \1 --anyway$/,
   )
+})
+
+test('that a change of its files makes another reference is told, once', async () => {
+  const place = toyEnvironment({ reference: { ...toyInput.reference, code: ['program.mjs'] } })
+  const notes = async () => {
+    const context = inProcess(place)
+    await records.run(records.input.parse({}), context)
+    return context.notes()
+  }
+  expect(await notes()).toEqual([])
+  appendFileSync(join(place, 'program.mjs'), '// quicker\n')
+  expect(await notes()).toEqual([expect.stringMatching(/^The reference has changed with its files/)])
+  expect(await notes()).toEqual([])
+  rmSync(place, { recursive: true })
 })

@@ -8,7 +8,7 @@ import type { Surroundings } from '../campaign/campaign.ts'
 import { currentEnvironment } from '../campaign/current-environment.ts'
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { findEnvironmentFile, type OpenEnvironment, openEnvironment } from '../campaign/open-environment.ts'
-import type { Environment } from '../experiment/environment.ts'
+import { type Environment, familyId } from '../experiment/environment.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Context, InputError } from './operation.ts'
@@ -22,7 +22,7 @@ export interface Place extends Surroundings, KnownPlace {
 export async function inPlace<T>(context: Context, action: (place: Place) => Promise<T>): Promise<T> {
   const opened = await asInput(openEnvironment(context.directory))
   await using ledger = await openLedger(ledgerPath(context, opened))
-  const environment = await currentEnvironment(opened, ledger)
+  const environment = await environmentOf(opened, ledger, context)
   const { stop, cancel, variables } = context
   const place = { opened, file: opened.file, ledger, environment, stop, cancel, variables }
   // Awaited here: the ledger closes when this function is left.
@@ -69,8 +69,22 @@ export async function inWholeLedger<T>(
   // Without a file to begin with there would be nothing in it: say what is missing, and make none.
   if (opened === null) requireLedger(path)
   await using ledger = await openLedger(path)
-  const here = opened === null ? null : await currentEnvironment(opened, ledger)
+  const here = opened === null ? null : await environmentOf(opened, ledger, context)
   return await action({ ledger, here, opened })
+}
+
+/** The folder's, current as its files are now; that this makes another reference of it is told once. */
+async function environmentOf(opened: OpenEnvironment, ledger: Ledger, { emit }: Context): Promise<Environment> {
+  const before = await ledger.currentVersion(familyId(opened.family))
+  const environment = await currentEnvironment(opened, ledger)
+  if (before !== null && before.why !== 'imported' && before.version.id !== environment.version.id) {
+    const promoted = before.version.parent === null ? '' : ' What was promoted is no part of it any more.'
+    emit({
+      type: 'note',
+      text: `The reference has changed with its files or the environment file: from now on gains are against the new one.${promoted}`,
+    })
+  }
+  return environment
 }
 
 /** Throws where there is no such file, with the ways to begin. */
