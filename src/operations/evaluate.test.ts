@@ -168,7 +168,7 @@ test('language models are told what they will take, and what failed is said; eac
   const again = inProcess(folder)
   await evaluate.run({ ...input, effort: ['low'], controls: true }, again)
   expect(again.notes()[0]).toMatch(
-    /\(effort low\): \d+ questions?, .* \d+ answers are kept from before and not asked for again\.$/,
+    /\(effort low\): \d+ questions?, .*\n\d+ answers are kept from before and not asked for again\.$/,
   )
   expect(text).toContain('when its knowledge ends is not known')
 })

@@ -23,7 +23,7 @@ export function estimateText(settings: Asked, estimate: Estimate): string {
   if (questions === 0) return `Asking ${name} nothing: ${answers(kept)} kept from before.`
   const common = shared > 0 ? `, ${number(shared)} of them shared` : ''
   const money = cost === null ? '' : `; ${cost.map(money3).join(' to ')} ${currencyOf(settings)}`
-  const before = kept === 0 ? '' : ` ${answers(kept)} kept from before and not asked for again.`
+  const before = kept === 0 ? '' : `\n${answers(kept)} kept from before and not asked for again.`
   return `Asking ${name}: ${count(questions, 'question')}, about ${number(input)} tokens in${common}, at most ${number(output)} out${money}.${before}${budgetText(settings, estimate)}`
 }
 
@@ -60,7 +60,7 @@ function budgetText(settings: Asked, { questions, input, output, cost }: Estimat
   const [limit, one] = isLess
     ? [`${number(budget.tokens!)} tokens`, `${number((input + output) / questions)} tokens`]
     : [`${money3(budget.cost!)} ${currencyOf(settings)}`, `${money3(cost![1] / questions)} ${currencyOf(settings)}`]
-  return ` Its budget of ${limit} is less than that: the asking ends where a question, of up to about ${one}, might exceed it, and what is not asked has no forecast.`
+  return `\nIts budget of ${limit} is less than that: the asking ends where a question, of up to about ${one},\nmight exceed it, and what is not asked has no forecast.`
 }
 
 function currencyOf({ price }: Asked): string {
