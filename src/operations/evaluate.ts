@@ -4,22 +4,20 @@ import { scores } from '../campaign/choose.ts'
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { objectiveOf } from '../experiment/environment.ts'
 import { evaluateHalves } from '../forecast/evaluate-halves.ts'
-import { evaluateRolling, planRolling, questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
+import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
 import { blocksOfPools, type Figures } from '../forecast/figures.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
-import type { Problem } from '../forecast/language/controls.ts'
-import { estimateText, spentText } from '../forecast/language/figures.ts'
-import type { Estimate as LanguageEstimate } from '../forecast/language/questions.ts'
+import { spentText } from '../forecast/language/figures.ts'
 import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
 import { evaluationText } from '../report/evaluation-text.ts'
 import { objectiveText } from '../report/gain-legend.ts'
-import { countText } from '../report/numbers.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
 import { type Compared, entrantsOf, withoutIdleControls } from './entrants.ts'
 import { datesOf, type EvaluatedSeries, environmentFlags, withSeries } from './evaluated-series.ts'
+import { problemsOf, tellEstimates } from './language-estimates.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
 
@@ -229,33 +227,6 @@ function about(series: Series, together: number) {
     ceiling,
     truth: { together, ranks: truthWithinPools(ceiling.value, together) },
   }
-}
-
-function* problemsOf(plan: RollingPlan, history: HistoryKind): Generator<Problem> {
-  for (const { tested, ...problem } of questionsOf(plan, history)) yield { ...problem, candidates: tested }
-}
-
-/** Before a model is asked: what all its questions together will take at most, with every history and control. */
-function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
-  const together: LanguageEstimate[] = []
-  for (const [language, asking] of Map.groupBy(entrants, ({ language }) => language)) {
-    if (language === undefined) continue
-    const problems = function* (): Generator<Problem> {
-      for (const { history, control } of asking) {
-        for (const problem of problemsOf(plan, history)) yield control?.of(problem, seed) ?? problem
-      }
-    }
-    const estimate = language.forecaster.estimate(problems(), { seed })
-    together.push(estimate)
-    context.emit({ type: 'note', text: estimateText(language.settings, estimate) })
-  }
-  if (together.length < 2) return
-  const [questions, tokens] = [
-    together.reduce((sum, { questions }) => sum + questions, 0),
-    together.reduce((sum, { input, output }) => sum + input + output, 0),
-  ]
-  const text = `Together ${countText(questions, 'question')}, at most ${tokens.toLocaleString('en-US')} tokens in and out.`
-  context.emit({ type: 'note', text })
 }
 
 /** A line every ten seconds: nobody waits for what takes less. */
