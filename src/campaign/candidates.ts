@@ -73,7 +73,11 @@ export function parseCandidates(text: string, where: string): Candidates {
       unusable.push({ sentence: name, reason: error })
       continue
     }
-    const parsed = candidate.safeParse(value)
+    const parsed = checked(value)
+    if (parsed === null) {
+      unusable.push({ sentence: name, reason: `${name}: it is nested too deep.` })
+      continue
+    }
     if (!parsed.success) {
       unusable.push({ sentence: name, reason: fieldProblems(value, parsed.error.issues, name).join(' ') })
       continue
@@ -88,6 +92,16 @@ export function parseCandidates(text: string, where: string): Candidates {
     })
   }
   return { interventions, unusable }
+}
+
+/** Null for a value so deep that going through it runs out of stack. */
+function checked(value: unknown) {
+  try {
+    return candidate.safeParse(value)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 function entries(whole: string, where: string): { name: string; value?: unknown; error?: string }[] {

@@ -7,7 +7,14 @@ import { isEvidence } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { chanceOfGain } from '../forecast/chance-of-gain.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
-import { effectiveSize, type Observed, populationMean } from '../statistics/inverse-probability.ts'
+import {
+  effectiveSize,
+  intervalOfShare,
+  normalisedMean,
+  type Observed,
+  populationError,
+  populationMean,
+} from '../statistics/inverse-probability.ts'
 import { mean } from '../statistics/summary.ts'
 
 /** Of an event: what forecasts said on average, how often it came, and the mean squared error of what they said. */
@@ -18,8 +25,18 @@ export interface Honesty {
 }
 
 export interface EventHonesty {
-  /** Over all candidates that could run, by inverse probability: unbiased, and a share may exceed one. */
-  readonly weighted: Honesty
+  /**
+   * Over all candidates that could run, by inverse probability (Horvitz and Thompson): unbiased sums, of which those over few
+   * candidates may lie above one. `squaredError` estimates the Brier score.
+   */
+  readonly weighted: {
+    readonly said: number
+    readonly happened: number
+    readonly happenedError: number
+    readonly squaredError: number
+  }
+  /** The same, normalised (Hájek): between zero and one, with a little bias. The interval of what happened holds in 95 cases of 100. */
+  readonly normalised: Honesty & { readonly interval: readonly [low: number, high: number] }
   /** Over what ran, as it is: biased by the choice. */
   readonly asRun: Honesty
 }
@@ -108,15 +125,21 @@ function honestyOf(
     value: (event.chance(forecast) - came[index]!.value) ** 2,
     probability,
   }))
+  const chances = said.map(({ forecast, probability }) => ({ value: event.chance(forecast), probability }))
   const plainMean = (observed: readonly Observed[]) => mean(observed.map(({ value }) => value))
+  const happened = normalisedMean(came)
   return {
     weighted: {
-      said: populationMean(
-        said.map(({ forecast, probability }) => ({ value: event.chance(forecast), probability })),
-        size,
-      ),
+      said: populationMean(chances, size),
       happened: populationMean(came, size),
-      brier: populationMean(squares, size),
+      happenedError: populationError(came, size),
+      squaredError: populationMean(squares, size),
+    },
+    normalised: {
+      said: normalisedMean(chances),
+      happened,
+      brier: normalisedMean(squares),
+      interval: intervalOfShare(happened, effectiveSize(sampled)),
     },
     asRun: {
       said: mean(sampled.map(({ forecast }) => event.chance(forecast))),

@@ -105,7 +105,7 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
     )
   if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
   if (outcome.unconfirmed.length > 0 && state === 'finished') lines.push('', unconfirmedText(outcome.unconfirmed))
-  if (calibration !== null && calibration.measured >= fewestJudged) lines.push('', calibrationText(calibration))
+  if (calibration !== null) lines.push('', calibrationText(calibration))
   if (state === 'stopped' || state === 'interrupted')
     lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
   return lines.join('\n')
@@ -125,13 +125,25 @@ function unconfirmedText(ids: readonly number[]): string {
   return `Called better, but not run again as it should be, for the campaign ended first: ${named}. It may be luck: repeat with "almanac run" and more --seeds.`
 }
 
-/** With fewer measured candidates, what forecasts said and what came cannot be told apart. */
-const fewestJudged = 5
+/** With chances worth fewer equal ones, what forecasts said and what came cannot be told apart. */
+const fewestJudged = 10
 
-/** What is said is over all candidates; what came, over those that ran, each weighed by the inverse of its chance: a share may exceed one. */
-function calibrationText({ candidates, unreachable, measured, partial, finishing, gaining }: LiveCalibration): string {
-  const share = ({ weighted: { said, happened } }: EventHonesty) =>
-    `${percentText(Math.min(1, said))} foreseen, ${percentText(Math.min(1, happened))} came`
+/** What is said and what came, weighed by the inverse of each chance, so that it is of all candidates and not of those that were chosen. */
+function calibrationText({
+  candidates,
+  unreachable,
+  measured,
+  effective,
+  partial,
+  finishing,
+  gaining,
+}: LiveCalibration): string {
+  if (effective < fewestJudged) {
+    const ran = `${countText(measured, 'candidate')} that ran ${measured === 1 ? 'is' : 'are'} worth ${effective.toPrecision(2)} of equal chances`
+    return `How honest its forecasts were cannot be told yet: the ${ran}, and it takes ${fewestJudged}.`
+  }
+  const share = ({ normalised: { said, happened, interval } }: EventHonesty) =>
+    `${percentText(said)} foreseen, ${percentText(happened)} [${interval.map(percentText).join(', ')}] came`
   const rest = unreachable === 0 ? '' : `; ${unreachable} more had no chance to run`
   const without = partial === 0 ? '' : `; without ${countText(partial, 'round')} whose choices are not all measured`
   return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}${without}).`
