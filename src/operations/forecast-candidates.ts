@@ -41,7 +41,7 @@ export async function candidatesOf(
   const dropped: Unusable[] = []
   if (file !== undefined) {
     const read = parseCandidates(await textOfGiven(pathOfGiven(file, context)), file)
-    dropped.push(...read.unusable)
+    for (const each of read.unusable) dropped.push(each)
     const resolve = async (intervention: Intervention) =>
       opened === null
         ? resolveImported(environment, intervention)
