@@ -34,7 +34,10 @@ export const forecast = operation({
   example: 'almanac forecast "halve the batch" "add 5% warm-up"',
   positional: ['sentences'],
   input: z.strictObject({
-    sentences: z.array(z.string().trim().min(1)).optional().describe('sentences to forecast (default: the dirty tree)'),
+    sentences: z
+      .array(z.string().trim().min(1))
+      .optional()
+      .describe('sentences to forecast, each a candidate of its own (default: the dirty tree)'),
     ...changeFlags,
     candidates: z.string().optional().describe('a file of candidates (JSON array or JSON lines)'),
     environment: z

@@ -78,6 +78,7 @@ export const records = operation({
   },
   text: ({ shown, found, among, whole, reach }, options) => {
     if (whole !== undefined) return recordText(whole, options.styling)
+    if (found === 0 && among > 0) return `None of ${countText(among, 'record')} is like that.`
     if (found === 0) return 'No records. Begin with "almanac run", "almanac import" or "almanac campaign start".'
     const rest = found > shown.records.length ? ` (${shown.records.length} shown; --limit shows more)` : ''
     const { sameFlags = '' } = options
