@@ -4,6 +4,7 @@
  */
 
 import { type Environment, familyId } from '../experiment/environment.ts'
+import { costOf } from '../language/usage.ts'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
@@ -15,6 +16,7 @@ import { droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
+import { languageSpent } from './language-spent.ts'
 import { settleLeftovers } from './leftovers.ts'
 import { measure, type Task } from './measure.ts'
 import type { OpenEnvironment } from './open-environment.ts'
@@ -123,8 +125,11 @@ async function playRounds(
     hours: definition.hours ?? undefined,
     cost: definition.cost ?? undefined,
   }
-  const spent = async () =>
-    exhausted(budget, spentOn(await ledger.runsOfCampaign(campaign.id), opened.file.costPerHour))
+  const spent = async () => {
+    const price = definition.language?.price ?? null
+    const languageCost = costOf(await languageSpent(campaign.id, ledger), price) ?? 0
+    return exhausted(budget, spentOn(await ledger.runsOfCampaign(campaign.id), opened.file.costPerHour, languageCost))
+  }
   const pay = async (tasks: readonly Task[], onEnded?: (task: Task) => Promise<void>) => {
     await measure(tasks, {
       ...surroundings,
@@ -166,7 +171,7 @@ async function playRounds(
     await conclude(version.id, ledger)
   }
   const why =
-    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : `All ${definition.rounds} rounds are done.`
+    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : allDone(await ledger.roundsOf(campaign.id))
   return (await ended()) ?? { state: 'finished', why }
 }
 
@@ -182,6 +187,12 @@ function noCandidates(stored: StoredRound): string {
   const { round, dropped } = stored
   if (dropped.length === 0) return `There was no candidate in round ${round}.`
   return `No candidate was left in round ${round}, ${dropped.length} were dropped (${commonest([stored])}).`
+}
+
+function allDone(rounds: readonly StoredRound[]): string {
+  const done = rounds.length === 1 ? 'Its round is done.' : `All ${rounds.length} rounds are done.`
+  const empty = rounds.filter(({ candidates }) => candidates.every(({ choice }) => choice === 'passed-over')).length
+  return empty === 0 ? done : `${done} In ${empty} of them the gate held back every candidate.`
 }
 
 function allHeldBack(rounds: readonly StoredRound[]): string {

@@ -139,8 +139,9 @@ const schema = z
       const message = 'used together with "language", which names the model'
       context.addIssue({ code: 'custom', path: ['forecaster'], message })
     }
-    if (file.campaign.cost !== undefined && file.costPerHour === undefined) {
-      const message = 'used together with "costPerHour", what an hour of a run costs'
+    if (file.campaign.cost !== undefined && file.costPerHour === undefined && file.language?.price === undefined) {
+      const message =
+        'used together with "costPerHour", what an hour of a run costs, or the price of the language model'
       context.addIssue({ code: 'custom', path: ['campaign', 'cost'], message })
     }
   })

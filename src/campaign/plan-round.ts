@@ -10,11 +10,12 @@ import { type Intervention, isEvidence } from '../experiment/intervention.ts'
 import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
 import type { Forecaster } from '../forecast/forecaster.ts'
+import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { namedForecaster } from '../forecast/named-forecaster.ts'
-import { addUsage, noUsage, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
+import { spentOn } from './budget.ts'
 import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
@@ -22,6 +23,7 @@ import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { type Objection, objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
+import { languageSpent } from './language-spent.ts'
 import { type NewOption, newOptions } from './new-options.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
@@ -66,11 +68,11 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster = namedForecaster(definition.forecaster, definition.language, {
+  const forecaster = namedForecaster(definition.forecaster, await languageSettings(planning), {
     ledger: ledger.path,
     variables: planning.variables,
     signal: planning.stop,
-    before: await askedBefore(planning),
+    before: await languageSpent(campaignId, ledger),
     tell: text => planning.emit({ type: 'note', text }),
   })
   const ask = (candidates: readonly ResolvedIntervention[]) => forecastsOf(candidates, forecaster, history, planning)
@@ -195,12 +197,18 @@ function misspeltText({ option, meant }: NewOption): string {
   return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
 }
 
-/** What the forecasts of earlier rounds took of a language model, those that failed too. */
-async function askedBefore({ ledger, campaignId }: Planning): Promise<Usage> {
-  const rounds = await ledger.roundsOf(campaignId)
-  const made = rounds.flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast))
-  const all = [...made, ...(await ledger.failedForecastsOf({ campaignId }))]
-  return all.map(each => each?.model?.usage ?? noUsage).reduce(addUsage, noUsage)
+/** The language model may take what is left of the campaign's budget of money, and no more than its own. */
+async function languageSettings({
+  opened,
+  ledger,
+  campaignId,
+  definition,
+}: Planning): Promise<LanguageSettings | null> {
+  const { language, cost } = definition
+  if (language === null || cost === null || language.price === undefined) return language
+  const runs = spentOn(await ledger.runsOfCampaign(campaignId), opened.file.costPerHour)
+  const left = Math.max(0, cost - runs.cost)
+  return { ...language, budget: { ...language.budget, cost: Math.min(left, language.budget.cost ?? left) } }
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */

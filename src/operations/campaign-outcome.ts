@@ -5,8 +5,10 @@ import { bestOf, referenceValues } from '../campaign/conclude.ts'
 import { awaitingConfirmation } from '../campaign/confirmation.ts'
 import { storedDefinition } from '../campaign/definition.ts'
 import { droppedOf } from '../campaign/dropped.ts'
+import { languageSpent } from '../campaign/language-spent.ts'
 import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
+import { costOf, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { countText, durationText, gainText, percentText } from '../report/numbers.ts'
@@ -26,6 +28,8 @@ export interface CampaignOutcome {
   readonly referenceRuns: number
   readonly confirmingRuns: number
   readonly seconds: number
+  /** What forecasts took of a language model, and its cost where a price is known; null where none was asked. */
+  readonly language: { readonly usage: Usage; readonly cost: number | null; readonly currency: string | null } | null
   /** Of the chosen candidates, in order of choice. */
   readonly records: readonly ExperimentRecord[]
   readonly forecasts: ReadonlyMap<number, Forecast>
@@ -46,7 +50,8 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     ]),
   )
   const chosen = rounds.flatMap(({ candidates }) => candidates.filter(({ choice }) => choice !== 'passed-over'))
-  const { seeds, confirm } = storedDefinition(campaign.definition)
+  const { seeds, confirm, language } = storedDefinition(campaign.definition)
+  const usage = await languageSpent(id, ledger)
   const among = new Set(chosen.map(({ interventionId }) => interventionId))
   const reference = await referenceValues(campaign.versionId, ledger)
   const due = awaitingConfirmation([...byId.values()], { seeds: seeds.length, more: confirm, among, reference })
@@ -61,6 +66,10 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     confirmingRuns: runs.filter(({ interventionId, seed }) => among.has(interventionId) && !seeds.includes(seed))
       .length,
     seconds: spentOn(runs, undefined).hours * 3600,
+    language:
+      language === null || usage.requests === 0
+        ? null
+        : { usage, cost: costOf(usage, language.price ?? null), currency: language.price?.currency ?? null },
     records: chosen.flatMap(({ interventionId }) => byId.get(interventionId) ?? []),
     forecasts: new Map(
       chosen.flatMap(({ interventionId, forecast }) => (forecast ? [[interventionId, forecast]] : [])),
@@ -98,6 +107,7 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
     options.styling('heading', singleLine(`Campaign ${campaign}: ${state}${why ? `. ${why}` : ''}`)),
     `${countText(rounds.length, 'round')}, ${runsText(outcome)}, ${durationText(seconds)} of run time.`,
   ]
+  if (outcome.language !== null) lines.push(languageText(outcome.language))
   if (best && best.measured!.gain <= 0) lines.push('None of its candidates has gained anything yet.')
   else if (best)
     lines.push(
@@ -109,6 +119,12 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
   if (state === 'stopped' || state === 'interrupted')
     lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
   return lines.join('\n')
+}
+
+function languageText({ usage, cost, currency }: NonNullable<CampaignOutcome['language']>): string {
+  const tokens = `${Math.round(usage.input).toLocaleString('en')} tokens in, ${Math.round(usage.output).toLocaleString('en')} out`
+  const money = cost === null ? 'its price is not known' : `${cost.toPrecision(3)} ${currency ?? 'in money'}`
+  return `The language model took ${countText(Math.round(usage.requests), 'request')}, ${tokens}: ${money}.`
 }
 
 /** Where a budget of runs went. */

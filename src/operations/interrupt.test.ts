@@ -54,7 +54,7 @@ test('one Ctrl-C: what runs finishes, nothing new starts, exit 130; resume does 
   const again = await almanac(folder, 'campaign', 'resume', '1')
   expect({ code: again.code, errors: again.errors }).toEqual({
     code: 3,
-    errors: 'almanac: Campaign 1 is finished. All 1 rounds are done.\n',
+    errors: 'almanac: Campaign 1 is finished. Its round is done.\n',
   })
 })
 

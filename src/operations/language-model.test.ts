@@ -197,6 +197,27 @@ test('the budget of a campaign is for all its rounds, and what was done with it 
   )
 })
 
+test('the budget of money is for runs and the language model together, and the outcome says what that took', async () => {
+  await using server = await scriptedServer(
+    asked => ({ ...(knowing(asked) as object), usage: { prompt_tokens: 3000, completion_tokens: 1000 } }) as Behaviour,
+  )
+  const price = { input: 10, output: 10, currency: 'EUR' }
+  const language = { model: server.model, batch: true, effort: 'none' as const, price }
+  folder = toyEnvironment({ seeds: 1, referenceSeeds: 1, forecaster: 'language', language })
+  const outcome = await campaignStart.run({ rounds: 9, choose: 1, exploration: 0, cost: 0.15 }, inProcess(folder))
+  expect(server.asked).toHaveLength(3)
+  expect(outcome.language!.cost).toBeCloseTo(0.12, 9)
+  expect(outcome.why).toContain('It has no forecast, for the budget of 0.15 does not reach any further')
+  const text = campaignStart.text(outcome, { width: 120, styling: (_, words) => words })
+  expect(text).toContain('The language model took 3 requests, 9,000 tokens in, 3,000 out: 0.120 EUR.')
+  // What is spent ends the next campaign before it asks.
+  const over = { rounds: 1, choose: 1, exploration: 0, cost: 1e-9 }
+  await expect(campaignStart.run(over, inProcess(folder))).rejects.toThrow(
+    'the budget of 1e-9 does not reach any further',
+  )
+  expect(server.asked).toHaveLength(3)
+})
+
 test('nobody at the address ends the command before anything runs, and the key stands nowhere', async () => {
   folder = toyEnvironment({ seeds: 1, referenceSeeds: 1 })
   const server = await scriptedServer(knowing)
