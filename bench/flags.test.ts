@@ -25,7 +25,7 @@ it.each([
   ['overhead.ts', '--runs=1', 'Expected a whole number from 2 on.\n'],
   ['../reproductions/rwm.ts', '--pools=many', 'Expected a whole number from 1 on.\n'],
   ['../reproductions/rwm.ts', '--records=nowhere', 'give a folder with the records of two environments or more.\n'],
-  ['../reproductions/rwm-logs.ts', '--name=../x', 'Expected letters, digits, dots and dashes.\n'],
+  ['../reproductions/rwm-logs.ts', '--pool=3', '(Did you mean --pools?)\n'],
   ['../examples/first-campaign.ts', '--rounds=0', 'Expected a whole number from 1 on.\n'],
   ['../examples/first-campaign.ts', '--round=1', '(Did you mean --rounds?)\n'],
 ])('%s %s', async (program, flag, sentence) => {

@@ -39,11 +39,22 @@ test('logs of others become a page: the same each time, without the places where
   const call = () =>
     execFileSync(
       process.execPath,
-      [program, ...logs, '--forecasters', 'recent,neighbours', '--resamples', '100', '--pools', '4', '--out', folder],
+      [
+        program,
+        ...logs,
+        '--forecasters',
+        'recent,neighbours',
+        '--resamples',
+        '100',
+        '--pools',
+        '4',
+        '--output',
+        join(folder, 'page.md'),
+      ],
       { encoding: 'utf8', env: quickStart },
     )
   const page = call()
-  expect(readFileSync(join(folder, 'rwm-logs.md'), 'utf8')).toBe(page)
+  expect(readFileSync(join(folder, 'page.md'), 'utf8')).toBe(page)
   expect(call()).toBe(page)
   expect(page).not.toContain(folder)
   expect(page).not.toMatch(/NaN|undefined|Infinity/)

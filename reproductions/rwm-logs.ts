@@ -3,16 +3,15 @@
  * the rows before them, and what comes out is what the page says. Nothing is fetched or executed.
  *
  *     node reproductions/rwm-logs.ts LOGS… [--histories in-environment,cross-environment] [--forecasters …] [--pools 60]
- *       [--resamples 2000] [--seed 1] [--least 20] [--metric LOG=METRIC …] [--name rwm-logs] [--out FOLDER]
+ *       [--resamples 2000] [--seed 1] [--least 20] [--metric LOG=METRIC …] [--output PAGE.md]
  *
- * LOGS are what `almanac import` takes; LOG in --metric is a log's name without its folder, where the metric has to be said. Prints a Markdown page and writes it, NAME.md beside this file unless told otherwise. The same
- * logs and seed give the same bytes. Some seconds to some minutes a log: most of it is the kernel on long ones.
+ * LOGS are what `almanac import` takes; LOG in --metric is a log's name without its folder, where the metric has to be said. Prints a Markdown page, and
+ * writes it where it is told to: rwm-logs.md is one on public logs. The same logs and seed give the same bytes. Some seconds to some minutes a log: most of it is the kernel on long ones.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Command, InvalidArgumentError } from 'commander'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Command } from 'commander'
 import { scores } from '../src/campaign/choose.ts'
 import { gateSavings } from '../src/campaign/doctor/gate-savings.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
@@ -36,12 +35,11 @@ interface Flags {
   readonly seed: number
   readonly least: number
   readonly metric: readonly string[]
-  readonly name: string
-  readonly out: string
+  readonly output?: string
 }
 
 const program = new Command('node reproductions/rwm-logs.ts')
-  .description('Which forecaster to trust, on logs and git histories of others: prints a Markdown page and writes it.')
+  .description('Which forecaster to trust, on logs and git histories of others: prints a Markdown page.')
   .argument('<logs...>', 'what "almanac import" takes: files or repositories')
   .addOption(
     listOption('--histories', 'which records a forecast may use', oneOf<HistoryKind>(historyKinds), ['in-environment']),
@@ -57,8 +55,7 @@ const program = new Command('node reproductions/rwm-logs.ts')
     collected,
     [],
   )
-  .option('--name <name>', 'of the page', fileName, 'rwm-logs')
-  .option('--out <folder>', 'where the page is written', fileURLToPath(new URL('.', import.meta.url)))
+  .option('--output <file>', 'where the page is written too')
   .parse()
 const logs = program.args
 const { histories, pools: mostPools, resamples, seed, least, ...flags } = program.opts<Flags>()
@@ -102,8 +99,10 @@ try {
     gate: { by: guard.entrant.name, savings: guard.judged.map(pools => gateSavings(pools.flat(), promoted)) },
   })
   process.stdout.write(page)
-  mkdirSync(flags.out, { recursive: true })
-  writeAtomically(join(flags.out, `${flags.name}.md`), page)
+  if (flags.output !== undefined) {
+    mkdirSync(dirname(flags.output), { recursive: true })
+    writeAtomically(flags.output, page)
+  }
 } catch (error) {
   process.exitCode = reportError(error)
 } finally {
@@ -136,13 +135,8 @@ function collected(text: string, before: readonly string[]): readonly string[] {
   return [...before, text]
 }
 
-function fileName(text: string): string {
-  if (!/^[\w.-]+$/.test(text)) throw new InvalidArgumentError('Expected letters, digits, dots and dashes.')
-  return text
-}
-
 /** As it was called, with the names of the logs and not where they lie. */
 function commandText(): string {
   const told = process.argv.slice(2).map(word => (logs.includes(word) ? basename(word) : word))
-  return `node reproductions/rwm-logs.ts ${told.join(' ').replace(/\s*--out[ =]\S+/, '')}`
+  return `node reproductions/rwm-logs.ts ${told.join(' ').replace(/\s*--output[ =]\S+/, '')}`
 }

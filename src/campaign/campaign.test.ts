@@ -93,6 +93,15 @@ describe('candidates', () => {
     const { rounds, records } = await campaignStart.run({ ...once, choose: 8, runs: 3 }, inProcess(folder))
     expect(rounds).toMatchObject([{ considered: 8, dropped: [] }])
     expect(records.map(({ intervention }) => intervention.tags.length).sort()).toEqual([1, 1, 1, 1, 2, 2, 2, 2])
+
+    rmSync(folder, { recursive: true })
+    folder = toyEnvironment({ ...single, candidates: { cards } })
+    const listed = await campaignStart.run({ ...once, choose: 8, runs: 1 }, inProcess(folder))
+    expect(listed.rounds).toMatchObject([{ considered: 4, dropped: [] }])
+    writeFileSync(join(folder, 'ideas.json'), JSON.stringify(cards))
+    await expect(campaignStart.run({ ...once, candidates: 'ideas.json' }, inProcess(folder))).rejects.toThrow(
+      'ideas.json holds cards and not candidates: let the environment file say candidates: { cards: "ideas.json" }.',
+    )
   })
 })
 
@@ -174,6 +183,14 @@ test('a campaign that was stopped is named when another starts, with the flags t
   expect(context.notes()).toEqual([
     'Campaign 1 was stopped before its end; "almanac campaign resume 1 --directory elsewhere" goes on with it. This is a new one.',
   ])
+})
+
+test('resume goes for the latest campaign that can go on', async () => {
+  folder = toyEnvironment(single)
+  await campaignStart.run(once, inProcess(folder, { stop: AbortSignal.abort() }))
+  await campaignStart.run({ ...once, choose: 1 }, inProcess(folder))
+  expect(await campaignResume.run({}, inProcess(folder))).toMatchObject({ campaign: 1, state: 'finished' })
+  await expect(campaignResume.run({}, inProcess(folder))).rejects.toThrow('Campaign 2 is finished. Its round is done.')
 })
 
 describe('a budget', () => {
