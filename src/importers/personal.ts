@@ -17,6 +17,9 @@ export function withoutPersonal(
     unusable: history.unusable.map(withoutPersonalUnusable),
     statuses: history.statuses.map(status => ({ ...status, word: withoutPersonalData(status.word) })),
     guesses: history.guesses.map(withoutPersonalData),
+    ...(history.columns && {
+      columns: history.columns.map(([label, text]) => [label, withoutPersonalData(text)] as const),
+    }),
   }
 }
 

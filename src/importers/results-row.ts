@@ -29,6 +29,8 @@ export interface ReadRow {
   readonly series: string
   /** In a table of settings: what was set. */
   readonly options: JsonObject | null
+  /** What was set is all that tells rows apart. */
+  readonly isOfSweep: boolean
 }
 
 export function readRow(
@@ -84,6 +86,7 @@ export function readRow(
     seed: seedIn(row.cell(columns.seed)),
     series: columns.series === null ? '' : row.cell(columns.series),
     options,
+    isOfSweep: columns.isSweep && options !== null,
   }
 }
 

@@ -52,10 +52,15 @@ function list(names: readonly string[]): string {
 /** The columns that the caller says are of this role; several stand in lines. */
 export function toldColumns(
   { columns, metric }: ImportOptions,
-  role: 'metric' | 'option' | 'ignore',
+  role: 'metric' | 'measurement' | 'option' | 'ignore',
 ): readonly string[] {
   const names = columns?.[role]?.split('\n') ?? []
   return role === 'metric' && metric ? [...names, metric.name] : names
+}
+
+/** The objective, and what was measured beside it. */
+export function toldMetrics(options: ImportOptions): readonly string[] {
+  return [...toldColumns(options, 'metric'), ...toldColumns(options, 'measurement')]
 }
 
 /** A column that is said to hold the metric is the objective. */

@@ -15,7 +15,7 @@ export interface ImportFlags {
 }
 
 /** Some of a source's names can stand for several columns, each with one of these. */
-const several = new Set(['option', 'ignore'])
+const several = new Set(['option', 'measurement', 'ignore'])
 
 /** What a column can be, and what that means. */
 export const columnRoles = {
@@ -30,6 +30,7 @@ export const columnRoles = {
   seed: 'the seed: rows that differ by it alone are repeats',
   environment: 'which of several experiments the row belongs to',
   option: 'a setting that the run was given',
+  measurement: 'a number that was measured beside the objective',
   ignore: 'nothing that matters',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -68,7 +69,9 @@ function columnsIn(texts: readonly string[]): Record<string, string> {
     }
     if (columns[role] !== undefined && !several.has(role)) {
       throw new InputError(
-        `--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one, and what to import before --column`,
+        role === 'metric'
+          ? `--column: both "${columns[role]}" and "${name}" are to be the metric, of which there is one; what is measured beside it is ${name}=measurement`
+          : `--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one`,
       )
     }
     columns[role] = columns[role] === undefined ? name : `${columns[role]}\n${name}`

@@ -199,7 +199,8 @@ describe('before it is stored', () => {
         new rows     1 reference, 2 kept, 0 tried; 0 known before
         violated     1 row broke a constraint: no gain, whatever the log says
         texts        1 (33 %) say how it went; that is split off
-        guess: the metric is val_bpb, lower is better: the first column that can be one; its name says which way
+        guess: the metric is val_bpb, lower is better: the first column that can be one; its name says
+               which way
         line 5: unknown status "mystery": a3 0.99 4 mystery unknown"
     `)
     expect(readdirSync(folder)).toEqual(['results.tsv'])
@@ -207,15 +208,18 @@ describe('before it is stored', () => {
 
   test('what the columns were taken for is shown as a guess, but for what the user says', async () => {
     write('runs.csv', 'id,what,lr,val_loss,thing', '1,base,0.1,2.5,x', '2,wide,0.2,2.25,y')
-    const guesses = async (column?: string[]) => {
-      const { environments } = await runImport({ path: 'runs.csv', dryRun: true, column })
-      return environments[0]!.guesses.filter(text => text.startsWith('the columns'))
-    }
-    expect(await guesses()).toEqual(['the columns: options: what, lr, thing; not read: id'])
-    expect(await guesses(['what=description', 'thing=ignore'])).toEqual(['the columns: not read: id'])
+    const columns = async (column?: string[]) =>
+      (await runImport({ path: 'runs.csv', dryRun: true, column })).environments[0]!.columns
+    const leftOut = ['left out', 'id (numbers the rows)']
+    expect(await columns()).toEqual([['options', 'what, lr, thing (a guess)'], leftOut])
+    expect(await columns(['what=description', 'lr=option', 'thing=ignore'])).toEqual([
+      ['tried', 'what'],
+      ['options', 'lr'],
+      leftOut,
+    ])
   })
 
-  test('what comes in says how many texts told the result, and which are better than plausible', async () => {
+  test('what comes in says how many texts told the result, and which improved far more than usual', async () => {
     const steps = Array.from(
       { length: 12 },
       (_, step) => `b${step}\t${(1 - step / 1000).toFixed(4)}\t4\tkeep\tstep ${step}`,
@@ -223,7 +227,7 @@ describe('before it is stored', () => {
     write('results.tsv', ...log.slice(0, 3), ...steps, 'c1\t0.1\t4\tkeep\tread the answers')
     expect((await textOf({ path: 'results.tsv' })).split('\n').slice(1, 3)).toEqual([
       '  1 text (7 %) said how it went: kept apart from what was tried',
-      '  1 row better than plausible: --dry-run names them',
+      '  1 row improved far more than was usual: --dry-run names them',
     ])
   })
 
@@ -265,7 +269,7 @@ describe('before it is stored', () => {
       { path: 'log.csv', constraint: ['loss >= 1'] },
       'log.csv has no metric "loss" for the constraint; its metrics are',
     ],
-    [{ path: 'log.csv', reference: 'base' }, 'a reference can be named for trackers only'],
+    [{ path: 'log.csv', reference: 'bass' }, 'log.csv has no row "bass" in its name for the reference'],
     [{ path: 'log.csv', constraint: ['loss'] }, '--constraint: "loss" is no constraint'],
     [{}, 'Name what to import: almanac import results.tsv'],
   ])('what cannot be imported gets one sentence: %j', async (input, sentence) => {

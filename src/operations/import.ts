@@ -60,7 +60,8 @@ export const importHistory = operation({
     const opened = await environmentHere(context)
     const source = await sourceToImport(input.path, opened, context)
     return inLedgerToWrite(context, opened, input.dryRun, async ledger => {
-      if (isRecords(source)) return importRecords(source, ledger, input.dryRun)
+      const given = input.path ?? source.name
+      if (isRecords(source)) return importRecords(source, given, ledger, input.dryRun)
       const flags = importOptions(input)
       const isExpected = input.path === undefined || flags.columns?.['metric'] !== undefined
       const token = context.variables['MLFLOW_TRACKING_TOKEN']
@@ -81,6 +82,7 @@ export const importHistory = operation({
         environments.reduce((total, each) => total + count(each), 0)
       return {
         source: source.name,
+        given,
         format: read.importer.title,
         dryRun: input.dryRun,
         ledger: ledgerPath(context, opened),
@@ -93,6 +95,8 @@ export const importHistory = operation({
       }
     })
   },
+  // A script that looks at nothing else sees that there was nothing to import.
+  exitCode: ({ added, known }) => (added + known === 0 ? 2 : 0),
   text: importText,
 })
 
