@@ -25,13 +25,13 @@ export function nearestNeighbours(count: number, weighing: 'similarity' | 'equal
     const recordIds = records.map(({ id }) => id)
     return candidates.map((candidate): Forecast => {
       const cosines = cosinesOf(vectors.of(candidate))
-      const similarities = valuesAt(cosines, places)
-      const mostAlike = largest(similarities, count)
+      const similarity = (index: number) => cosines[places[index]!]!
+      const mostAlike = largest(cosines, places, count)
       // Where nothing is alike, no five are nearest: the whole history is.
-      const stranger = mostAlike.every(index => similarities[index] === 0)
+      const stranger = mostAlike.every(index => similarity(index) === 0)
       const nearest = stranger ? evidence.map((_, index) => index) : mostAlike
       const gains = nearest.map(index => evidence[index]!.gain)
-      const weights = nearest.map(index => (weighing === 'equal' || stranger ? 1 : similarities[index]!))
+      const weights = nearest.map(index => (weighing === 'equal' || stranger ? 1 : similarity(index)))
       const total = weights.reduce((sum, weight) => sum + weight, 0)
       const centre = total === 0 ? 0 : gains.reduce((sum, gain, i) => sum + weights[i]! * gain, 0) / total
       // The typical gain of the history counts as one more neighbour's deviation: five may agree by luck.
@@ -50,21 +50,19 @@ export function nearestNeighbours(count: number, weighing: 'similarity' | 'equal
 
 export const neighbours: PureForecaster = nearestNeighbours(5, 'similarity')
 
-/** Indices of the `count` largest values, the largest first and of equals the earlier one; without sorting the others. */
-function largest(values: Float64Array, count: number): number[] {
+/**
+ * Indices into `places` of the `count` largest values at them, the largest first and of equals the earlier one; without sorting the others.
+ */
+function largest(values: Float64Array, places: Int32Array, count: number): number[] {
   const found: number[] = []
-  for (let index = 0; index < values.length; index++) {
-    const value = values[index]!
-    if (found.length === count && !(value > values[found[count - 1]!]!)) continue
+  let least = Number.NEGATIVE_INFINITY
+  for (let index = 0; index < places.length; index++) {
+    const value = values[places[index]!]!
+    if (!(value > least)) continue
     if (found.length === count) found.pop()
-    const behind = found.findIndex(other => value > values[other]!)
+    const behind = found.findIndex(other => value > values[places[other]!]!)
     found.splice(behind === -1 ? found.length : behind, 0, index)
+    if (found.length === count) least = values[places[found[count - 1]!]!]!
   }
   return found
-}
-
-function valuesAt(values: Float64Array, places: Int32Array): Float64Array {
-  const result = new Float64Array(places.length)
-  for (let index = 0; index < places.length; index++) result[index] = values[places[index]!]!
-  return result
 }

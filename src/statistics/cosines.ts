@@ -5,7 +5,7 @@
 import { type SparseVector, sparseDot } from './sparse.ts'
 
 /**
- * For one vector after the other, its cosines with each of `others`, bit for bit as `cosine` gives them.
+ * For one vector after the other, its cosines with each of `others`, bit for bit as `cosine` gives them; in the same array every time.
  *
  * @param size one more than the largest index of any vector
  */
@@ -27,8 +27,9 @@ export function cosinesWith(others: readonly SparseVector[], size: number): (vec
 /** The same with their inner products, as `sparseDot` gives them. */
 export function dotsWith(others: readonly SparseVector[], size: number): (vector: SparseVector) => Float64Array {
   const { starts, rows, values } = byIndex(others, size)
+  const dots = new Float64Array(others.length)
   return vector => {
-    const dots = new Float64Array(others.length)
+    dots.fill(0)
     // By ascending index, as a walk over both vectors would add them up.
     for (let entry = 0; entry < vector.indices.length; entry++) {
       const value = vector.values[entry]!
