@@ -7,6 +7,7 @@ import { type Control, controls, type Problem, withControl } from '../forecast/l
 import { type LanguageForecaster, languageForecaster } from '../forecast/language/language.ts'
 import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { answersBeside } from '../forecast/named-forecaster.ts'
+import { nowAndThen } from '../forecast/now-and-then.ts'
 import { parseModelName } from '../language/model-name.ts'
 import { chosenForecaster, type LanguageFlags } from './language-flags.ts'
 import { type Context, InputError } from './operation.ts'
@@ -56,6 +57,9 @@ export function entrantsOf(
       signal: context.stop,
       // What asking takes is told once for all pools, and not for each.
       tell: () => undefined,
+      progress: nowAndThen((answered: number, of: number) =>
+        context.emit({ type: 'note', text: `${shortNames[index]}: ${answered} of ${of} questions answered` }),
+      ),
     })
     single.push({
       name: shortNames[index]!,

@@ -8,7 +8,6 @@ import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
 import { blocksOfPools, type Figures } from '../forecast/figures.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
-import { spentText } from '../forecast/language/figures.ts'
 import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
@@ -17,7 +16,8 @@ import { objectiveText } from '../report/gain-legend.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
 import { type Compared, entrantsOf, withoutIdleControls } from './entrants.ts'
 import { datesOf, type EvaluatedSeries, environmentFlags, withSeries } from './evaluated-series.ts'
-import { problemsOf, tellEstimates } from './language-estimates.ts'
+import { forecastProgress } from './forecast-progress.ts'
+import { problemsOf, tellEstimates, tellingSpent } from './language-estimates.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
 
@@ -29,8 +29,10 @@ const mostHalvesResamples = 300
 export const evaluate = operation({
   name: 'evaluate',
   summary: 'which forecaster to trust, judged on the records there are',
-  example: 'almanac evaluate --forecasters kernel,stack',
+  example: 'almanac evaluate --forecasters kernel stack',
   positional: [],
+  asksModels: ({ model, forecasters }) =>
+    model !== undefined || (forecasters ?? []).some(each => each.includes('language')),
   input: z.strictObject({
     ...environmentFlags,
     forecasters: z
@@ -69,20 +71,18 @@ export const evaluate = operation({
   run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
     withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
       const named = entrantsOf(flags, series.file, series.ledger.path, context)
-      if (split === 'halves') return halves(named, series, { resamples, seed })
+      if (split === 'halves') return halves(named, series, { resamples, seed }, context)
       const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
       const entrants = withoutIdleControls(named, ({ history }) => problemsOf(plan, history))
       tellEstimates(entrants, plan, seed, context)
-      const progress = progressNote(context)
-      const { results, differences } = await evaluateRolling(entrants, plan, {
+      const said = forecastProgress(context)
+      const evaluating = evaluateRolling(entrants, plan, {
         resamples,
         seed,
         worth: scores,
-        progress,
+        progress: ({ name }, done, of) => said(name, done, of),
       })
-      for (const language of new Set(entrants.flatMap(({ language }) => language ?? []))) {
-        context.emit({ type: 'note', text: spentText(language.settings, language.forecaster.spent()) })
-      }
+      const { results, differences } = await tellingSpent(entrants, context, evaluating)
       const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
         const own = plan.pools[index]!
         return {
@@ -123,6 +123,7 @@ async function halves(
   named: readonly Compared[],
   series: EvaluatedSeries,
   options: { readonly resamples: number; readonly seed: number },
+  context: Context,
 ): Promise<Evaluation> {
   const { evaluated } = series
   const other = named.find(({ history }) => history !== 'in-environment')
@@ -131,13 +132,14 @@ async function halves(
   const entrants = withoutIdleControls(named, () =>
     evaluated.map(({ environment, records }) => ({ environment, history: records, candidates: [] })),
   )
-  const { results, differences } = await evaluateHalves(entrants, evaluated, {
+  const evaluating = evaluateHalves(entrants, evaluated, {
     ...options,
     resamples: Math.min(options.resamples, mostHalvesResamples),
     splits,
     pools: halvesPools,
     worth: scores,
   })
+  const { results, differences } = await tellingSpent(entrants, context, evaluating)
   const environments = evaluated.map(
     (one, index): EvaluatedEnvironment => ({
       ...about(one, Math.floor(one.records.length / 2)),
@@ -226,16 +228,6 @@ function about(series: Series, together: number) {
     dates: datesOf(series),
     ceiling,
     truth: { together, ranks: truthWithinPools(ceiling.value, together) },
-  }
-}
-
-/** A line every ten seconds: nobody waits for what takes less. */
-function progressNote(context: Context): (done: number, of: number) => void {
-  let last = Date.now()
-  return (done, of) => {
-    if (Date.now() - last < 10_000) return
-    last = Date.now()
-    context.emit({ type: 'note', text: `${done} of ${of} pools forecast` })
   }
 }
 

@@ -33,6 +33,7 @@ export const forecast = operation({
   summary: 'what a change would bring, before it is run',
   example: 'almanac forecast "halve the batch" "add 5% warm-up"',
   positional: ['sentences'],
+  asksModels: () => true,
   input: z.strictObject({
     sentences: z
       .array(z.string().trim().min(1))

@@ -1,8 +1,8 @@
-/** What an evaluation will ask of language models, before it asks. */
+/** What an evaluation will ask of language models, before it asks; and what it took, also where it is stopped. */
 import { questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
 import type { HistoryKind } from '../forecast/history-kind.ts'
 import type { Problem } from '../forecast/language/controls.ts'
-import { estimateText } from '../forecast/language/figures.ts'
+import { endedText, estimateText, spentText } from '../forecast/language/figures.ts'
 import type { Estimate } from '../forecast/language/questions.ts'
 import { countText } from '../report/numbers.ts'
 import type { Compared } from './entrants.ts'
@@ -34,4 +34,26 @@ export function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, 
   ]
   const text = `Together ${countText(questions, 'question')}, at most ${tokens.toLocaleString('en-US')} tokens in and out.`
   context.emit({ type: 'note', text })
+}
+
+/** What each model took, once `evaluating` has ended, by itself or not. */
+export async function tellingSpent<T>(
+  entrants: readonly Compared[],
+  context: Context,
+  evaluating: Promise<T>,
+): Promise<T> {
+  const models = new Set(entrants.flatMap(({ language }) => language ?? []))
+  const tell = (textOf: typeof spentText) => {
+    for (const { settings, forecaster } of models) {
+      context.emit({ type: 'note', text: textOf(settings, forecaster.spent()) })
+    }
+  }
+  try {
+    const evaluated = await evaluating
+    tell(spentText)
+    return evaluated
+  } catch (error) {
+    tell((settings, spent) => endedText(settings, spent, true))
+    throw error
+  }
 }

@@ -20,6 +20,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   readonly positional: readonly (keyof z.output<Schema> & string)[]
   /** Whether it runs experiments: then Ctrl-C lets those that run finish. Others end at once. */
   readonly paysForRuns?: true
+  /** Whether it may wait for language models: then Ctrl-C ends the asking, and what it took is told. */
+  readonly asksModels?: (input: z.output<Schema>) => boolean
   readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
   /** What `--json` prints, where it is not the output itself. */
   readonly json?: (output: Output) => unknown

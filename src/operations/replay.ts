@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Replayed, replayLog, replayLogAtRandom, replayLogByOracle } from '../campaign/replay-log.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { forecasterNames, withoutRanking } from '../forecast/forecaster.ts'
+import { nowAndThen } from '../forecast/now-and-then.ts'
 import { poolSize } from '../forecast/quality.ts'
 import type { Series } from '../forecast/rolling-origin.ts'
 import { gainLegend } from '../report/gain-legend.ts'
@@ -34,7 +35,7 @@ interface ReplayedEnvironment extends ReplayedTable {
 export const replay = operation({
   name: 'replay',
   summary: 'what a campaign would have found on a finished history, by forecaster',
-  example: 'almanac replay --forecasters kernel,stack',
+  example: 'almanac replay --forecasters kernel stack',
   positional: [],
   input: z.strictObject({
     ...environmentFlags,
@@ -54,6 +55,9 @@ export const replay = operation({
         ({ name }) => !withoutRanking.includes(name),
       )
       const replayedEnvironments: ReplayedEnvironment[] = []
+      const say = nowAndThen((name: string, repeat: number) =>
+        context.emit({ type: 'note', text: `${name}: repeat ${repeat + 1} of ${repeats}` }),
+      )
       for (const { environment, records } of evaluated) {
         const orders = ordersOf(records, order, repeats, seed)
         const options = { offered, chosen: choose, seed }
@@ -66,6 +70,7 @@ export const replay = operation({
         for (const { name, forecaster } of entrants) {
           const results: Replayed[] = []
           for (const [repeat, one] of orders.entries()) {
+            say(name, repeat)
             results.push(await replayLog(forecaster, one, options, seededRandom(seed).fork(`repeat ${repeat}`)))
           }
           rows.push(rowOf(name, results))

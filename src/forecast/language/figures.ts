@@ -39,6 +39,14 @@ export function spentText(settings: Asked, { usage, cost, kept, failed }: Spent)
   return `Asked ${modelText(settings)}: ${count(requests, 'request')}, ${parts.join(', ')}.`
 }
 
+/** The same where the asking ended before its end. */
+export function endedText(settings: Asked, spent: Spent, isKept: boolean): string {
+  const { requests } = spent.usage
+  const underWay = 'What was under way then may be charged as well.'
+  if (requests === 0 || !isKept) return `${spentText(settings, spent)}\n${underWay}`
+  return `${spentText(settings, spent)}\nIts answers are kept: the same command goes on from there, and pays for none of them again.\n${underWay}`
+}
+
 /** `3: the answer could not be used, asked twice; 1: the model refused to answer`. */
 export function failuresText(reasons: readonly string[]): string {
   const counted = tally(reasons)

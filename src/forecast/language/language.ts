@@ -17,7 +17,7 @@ import type { Forecaster } from '../forecaster.ts'
 import { mapQuantiles } from '../quantiles.ts'
 import { type CandidateAnswer, type ModelAnswer, quantilesOf } from './answer.ts'
 import type { Problem } from './controls.ts'
-import { estimateText, type Spent, spentText } from './figures.ts'
+import { endedText, estimateText, type Spent, spentText } from './figures.ts'
 import { promptVersion } from './prompt.ts'
 import { type Estimate, estimateQuestions, planQuestions } from './questions.ts'
 import type { LanguageSettings } from './settings.ts'
@@ -30,8 +30,10 @@ export interface LanguageSurroundings {
   readonly signal: AbortSignal
   /** Counts towards the budget too. */
   readonly before?: Usage | undefined
-  /** Told the estimate before the first question, and the figures after the last. */
+  /** Told the estimate before the first question, and the figures after the last, or when it ends before. */
   tell(text: string): void
+  /** Told after each question: how many have an answer, of all calls that were estimated or made so far. */
+  progress?(answered: number, of: number): void
 }
 
 export interface LanguageForecaster {
@@ -54,13 +56,13 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
   const price = settings.price ?? null
   const meter = startMeter(settings.budget, price, surroundings.before)
   let opened: Promise<OpenModel> | undefined
-  let kept = 0
+  let [kept, answered, asked, estimated] = [0, 0, 0, 0]
   const failed: string[] = []
   const spent = (): Spent => ({ usage: meter.spent(), cost: costOf(meter.spent(), price), kept, failed })
 
   const forecast: Forecaster = async (environment, history, candidates, { seed }) => {
     if (candidates.length === 0) return []
-    const { signal, variables, tell } = surroundings
+    const { signal, variables, tell, progress } = surroundings
     opened ??= openModel(settings.model, variables)
     const model = await opened
     using answers = surroundings.answers === null ? null : openAnswers(surroundings.answers)
@@ -69,11 +71,16 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
 
     const got = candidates.map((): Got => ({ answers: [], asked: 0, usage: noUsage, reason: '' }))
     const { concurrency = model.name.kind === 'endpoint' ? 1 : 4, ...asking } = settings
+    asked += questions.length
     const given = await askAll(
       questions.map(({ question }) => question),
       { ...asking, model, meter, answers, signal },
       concurrency,
-    )
+      () => progress?.(++answered, Math.max(asked, estimated)),
+    ).catch(error => {
+      if (signal.aborted || meter.spent().requests > 0) tell(endedText(settings, spent(), answers !== null))
+      throw error
+    })
     given.forEach((answer, index) => {
       if ('kept' in answer && answer.kept) kept++
       hand(answer, questions[index]!.asked, got)
@@ -97,7 +104,9 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
     const plans = Iterator.from(problems).map(({ environment, history, candidates }) =>
       planQuestions(settings, environment, history, candidates, seed),
     )
-    return estimateQuestions(plans, settings, answers)
+    const estimate = estimateQuestions(plans, settings, answers)
+    estimated += estimate.questions + estimate.kept
+    return estimate
   }
 
   return { forecast, estimate, spent }
