@@ -43,7 +43,12 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
 ): Promise<void> {
   using progress = terminalProgress({ json })
-  using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
+  const parsed = it.input.parse(input)
+  using interrupt = it.paysForRuns
+    ? stopOnInterrupt(text => progress.note(text))
+    : it.asksModels?.(parsed)
+      ? endOnInterrupt()
+      : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
   const flags = sameFlags({ directory, ledger })
   const standing = folderOfUser()
@@ -58,7 +63,7 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
     emit: event => progress.show(event),
     ...(ask === undefined ? {} : { ask }),
   }
-  const output = await it.run(it.input.parse(input), context)
+  const output = await it.run(parsed, context)
   progress.clear()
   const text = json
     ? inertJson(JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1))
@@ -239,6 +244,24 @@ export function stopOnInterrupt(
   return {
     stop: stop.signal,
     cancel: cancel.signal,
+    [Symbol.dispose]() {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    },
+  }
+}
+
+/** The first Ctrl-C ends what is waited for, which may say what it took; two seconds later, or the second, the process. */
+function endOnInterrupt(): { stop: AbortSignal; cancel: AbortSignal } & Disposable {
+  const stop = new AbortController()
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130)
+    setTimeout(() => process.exit(130), 2000).unref()
+    stop.abort(new Stopped('It was stopped.'))
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return {
+    stop: stop.signal,
+    cancel: stop.signal,
     [Symbol.dispose]() {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
     },

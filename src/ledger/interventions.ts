@@ -4,6 +4,7 @@
  */
 import type { Intervention } from '../experiment/intervention.ts'
 import type { JsonObject } from '../experiment/json.ts'
+import { amongst } from './amongst.ts'
 import { now } from './environments.ts'
 import { insertNew, rowsLike } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
@@ -112,6 +113,23 @@ export async function interventionByHash(
     .where('hash', '=', hash)
     .executeTakeFirst()
   return row ? storedIntervention(row) : null
+}
+
+/** Candidates of the family that came to just what has one of these hashes, at whatever version they were tried. */
+export async function candidatesWithHash(
+  db: Database,
+  familyId: string,
+  hashes: readonly string[],
+): Promise<{ readonly id: number; readonly versionId: string; readonly hash: string }[]> {
+  const rows = await db
+    .selectFrom('interventions')
+    .select(['id', 'version_id', 'hash'])
+    .where('kind', '=', 'candidate')
+    .where('version_id', 'in', db.selectFrom('versions').select('id').where('family_id', '=', familyId))
+    .where('hash', 'in', amongst(hashes))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, version_id, hash }) => ({ id, versionId: version_id, hash }))
 }
 
 /** All of a version, the reference included, in order of creation. */

@@ -33,6 +33,7 @@ import {
 import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
 import { hasImports, importedRowsOf, importsOf, recordImports } from './imports.ts'
 import {
+  candidatesWithHash,
   ensureIntervention,
   ensureInterventions,
   ensureReference,
@@ -63,6 +64,7 @@ const verbs = {
   ensureInterventions,
   intervention,
   interventionByHash,
+  candidatesWithHash,
   interventionsOf,
   claimRun,
   writeOutcome,
