@@ -4,20 +4,17 @@
  */
 import { styleText } from 'node:util'
 import type { z } from 'zod'
-import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
 import { type Context, InputError, type Operation, type Question, Stopped } from './operations/operation.ts'
 import { shellWord } from './operations/shell-word.ts'
 import { truncate } from './report/display-width.ts'
-import { forecastText, gainText } from './report/numbers.ts'
+import { gainText } from './report/numbers.ts'
 import { inertJson, singleLine } from './report/outside-text.ts'
 import { type Progress, progressLine } from './report/progress.ts'
+import { roundLines } from './report/round-text.ts'
 import type { Styling, TableOptions } from './report/table.ts'
 
 const output = process.stderr
-
-/** Of the chosen candidates: the table at the end has them all. */
-const mostShown = 8
 
 export function tableOptions(): TableOptions {
   const colours: Record<Parameters<Styling>[0], Parameters<typeof styleText>[0]> = {
@@ -167,16 +164,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           break
         }
         case 'round-chosen':
-          line(
-            `round ${event.round} of ${event.rounds}: ${event.considered} candidates, ${event.dropped.length} dropped, ${event.chosen.length} chosen`,
-          )
-          for (const { reason, count } of tally(event.dropped.map(each => each.reason))) {
-            line(`  dropped ${count}: ${reason}`)
-          }
-          for (const { sentence, quantiles, explored } of event.chosen.slice(0, mostShown)) {
-            line(`  ${forecastText(quantiles)}  ${short(sentence)}${explored ? ' (exploration)' : ''}`)
-          }
-          if (event.chosen.length > mostShown) line(`  and ${event.chosen.length - mostShown} more`)
+          for (const each of roundLines(event, columns())) line(each)
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })

@@ -63,7 +63,7 @@ describe('candidates', () => {
     candidates(rate(0.1), rate(0.2))
     const second = await campaignStart.run({ ...once, choose: 9 }, inProcess(folder))
     expect(second.rounds[0]!.dropped).toEqual([
-      { sentence: 'Learn at 0.1', reason: `It was run before (record ${first.records[0]!.id}).` },
+      { sentence: 'Learn at 0.1', reason: `It was run before (record ${first.records[0]!.id}).`, heldBack: false },
     ])
     expect(startsOf(folder)).toEqual(['1 4 1', '0.1 4 1', '0.2 4 1'])
   })

@@ -12,7 +12,7 @@ import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
 import { conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, storedDefinition } from './definition.ts'
-import { droppedOf, tally } from './dropped.ts'
+import { byWorth, droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
@@ -218,18 +218,22 @@ async function budgetEnd(spent: () => Promise<string | null>): Promise<Ended | n
 }
 
 function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number): CampaignEvent {
+  const { chosen, notChosen } = byWorth({ candidates, dropped })
   return {
     type: 'round-chosen',
     round,
     rounds,
     considered: candidates.length + dropped.length,
     dropped: droppedOf({ candidates, dropped }),
+    notChosen,
+    leastWorth: chosen.at(-1)?.worth ?? null,
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
-      .map(({ intervention, forecast, choice }) => ({
+      .map(({ intervention, forecast, choice, gated }) => ({
         sentence: intervention.sentence,
         quantiles: forecast!.quantiles,
         explored: choice === 'explored',
+        gated,
       })),
   }
 }

@@ -79,7 +79,7 @@ async function tellRecord(id: number, runs: RoundRuns): Promise<void> {
     measured: record.measured,
     verdict: record.verdict,
     again,
-    best: best && { measured: best.measured!, sentence: best.intervention.sentence },
+    best: best && best.measured!.gain > 0 ? { measured: best.measured!, sentence: best.intervention.sentence } : null,
   })
 }
 

@@ -4,25 +4,34 @@ import { type CampaignState, campaignState } from '../campaign/campaign-state.ts
 import { bestOf, referenceValues } from '../campaign/conclude.ts'
 import { awaitingConfirmation } from '../campaign/confirmation.ts'
 import { storedDefinition } from '../campaign/definition.ts'
-import { droppedOf } from '../campaign/dropped.ts'
+import { byWorth, type Dropped, droppedOf, type Foreseen } from '../campaign/dropped.ts'
 import { languageSpent } from '../campaign/language-spent.ts'
 import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { costOf, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
+import { gainLegend } from '../report/gain-legend.ts'
 import { countText, durationText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import type { CampaignRound } from '../report/report-data.ts'
 import { renderResultTable } from '../report/result-table.ts'
+import { leftOutLines } from '../report/round-text.ts'
 import type { TextOptions } from './operation.ts'
 import { summarise } from './record-summary.ts'
+
+/** A round as scripts see it: also what passed the gate and was not chosen, the best first, beside the worth of the last that was. */
+interface RoundOutcome extends CampaignRound {
+  readonly dropped: readonly Dropped[]
+  readonly notChosen: readonly Foreseen[]
+  readonly leastWorth: number | null
+}
 
 export interface CampaignOutcome {
   readonly campaign: number
   readonly state: CampaignState
   readonly why: string | null
-  readonly rounds: readonly CampaignRound[]
+  readonly rounds: readonly RoundOutcome[]
   readonly runs: number
   /** Of these, the reference's, and those of what was run again before it is called better. */
   readonly referenceRuns: number
@@ -60,7 +69,10 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
     campaign: id,
     state,
     why: campaign.last.detail,
-    rounds: rounds.map(roundHistory),
+    rounds: rounds.map(round => {
+      const { chosen, notChosen } = byWorth(round)
+      return { ...roundHistory(round), dropped: droppedOf(round), notChosen, leastWorth: chosen.at(-1)?.worth ?? null }
+    }),
     runs: runs.length,
     referenceRuns: runs.filter(({ interventionId }) => !among.has(interventionId)).length,
     confirmingRuns: runs.filter(({ interventionId, seed }) => among.has(interventionId) && !seeds.includes(seed))
@@ -79,7 +91,7 @@ export async function campaignOutcome(id: number, ledger: Ledger): Promise<Campa
   }
 }
 
-/** A stored round as reports and scripts see it. */
+/** A stored round as reports see it. */
 export function roundHistory({ round, candidates, dropped }: StoredRound): CampaignRound {
   return {
     round,
@@ -113,11 +125,18 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
     lines.push(
       `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
     )
-  if (records.length > 0) lines.push('', renderResultTable(records, forecasts, options))
+  if (records.length > 0) {
+    const legend = gainLegend(records.map(({ environment }) => environment))
+    lines.push('', renderResultTable(records, forecasts, options), legend)
+  }
+  const last = rounds.at(-1)
+  const leftOut = last === undefined ? [] : leftOutLines(last, options.width)
+  if (leftOut.length > 0) lines.push('', `Round ${last!.round} did not run:`, ...leftOut)
   if (outcome.unconfirmed.length > 0 && state === 'finished') lines.push('', unconfirmedText(outcome.unconfirmed))
   if (calibration !== null) lines.push('', calibrationText(calibration))
   if (state === 'stopped' || state === 'interrupted')
     lines.push('', `Go on with: almanac campaign resume ${campaign}${options.sameFlags ?? ''}`)
+  if (state === 'finished') lines.push('', ...nextSteps(outcome, options.sameFlags ?? ''))
   return lines.join('\n')
 }
 
@@ -125,6 +144,14 @@ function languageText({ usage, cost, currency }: NonNullable<CampaignOutcome['la
   const tokens = `${Math.round(usage.input).toLocaleString('en')} tokens in, ${Math.round(usage.output).toLocaleString('en')} out`
   const money = cost === null ? 'its price is not known' : `${cost.toPrecision(3)} ${currency ?? 'in money'}`
   return `The language model took ${countText(Math.round(usage.requests), 'request')}, ${tokens}: ${money}.`
+}
+
+function nextSteps({ records, unconfirmed }: CampaignOutcome, sameFlags: string): string[] {
+  const better = bestOf(records.filter(({ id, verdict }) => verdict === 'better' && !unconfirmed.includes(id)))
+  return [
+    ...(better ? [`Make the best the reference with: almanac promote ${better.id}${sameFlags}`] : []),
+    `See all of it with: almanac report${sameFlags}`,
+  ]
 }
 
 /** Where a budget of runs went. */

@@ -141,6 +141,7 @@ test('a campaign asks the model of the environment file, chooses by it, and drop
   expect(outcome.rounds[0]!.dropped).toEqual([
     {
       sentence: 'Learn at 0.03',
+      heldBack: false,
       reason: expect.stringMatching(/^It has no forecast, for the answer could not be used/),
     },
   ])
