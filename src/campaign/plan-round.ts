@@ -9,7 +9,7 @@ import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
 import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
-import type { Forecaster } from '../forecast/forecaster.ts'
+import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
 import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { namedForecaster } from '../forecast/named-forecaster.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -82,8 +82,11 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const offered = drawn.flatMap((candidate): Offered[] => {
     const { hash } = candidate
     const forecast = early.made.get(hash)
-    if (forecast) return [{ ...candidate, forecast, gated: refusal(objectionsFromForecast(forecast, definition.gate)) }]
-    return tried.has(hash) ? [{ ...candidate, forecast: null, gated: tried.get(hash)! }] : []
+    if (forecast)
+      return [
+        { ...candidate, forecast, gated: refusal(objectionsFromForecast(forecast, definition.gate))?.reason ?? null },
+      ]
+    return tried.has(hash) ? [{ ...candidate, forecast: null, gated: tried.get(hash)!.reason }] : []
   })
   const choices = choose(
     offered.map(({ forecast }) => forecast),
@@ -92,6 +95,7 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
       exploration: definition.exploration,
       random,
       gated: new Set([...offered.keys()].filter(index => offered[index]!.gated !== null)),
+      finishes: chancesToFinish(offered, tried, history, planning),
     },
   )
   const chosen = offered.map((candidate, index) => ({ ...candidate, ...choices[index]! }))
@@ -119,11 +123,11 @@ interface Offered extends ResolvedIntervention {
   readonly gated: string | null
 }
 
-/** By hash: the reason of each candidate that tries again what the ledger refuses. */
+/** By hash: what speaks against each candidate that tries again what the ledger refuses. */
 async function triedBefore(
   candidates: readonly ResolvedIntervention[],
   { environment, ledger, definition }: Planning,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Objection>> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
   const found = objectionsFromRecords(candidates, records, environment, definition.gate).map(refusal)
   return new Map(candidates.flatMap(({ hash }, index) => (found[index] === null ? [] : [[hash, found[index]!]])))
@@ -154,8 +158,34 @@ async function forecastsOf(
 }
 
 /** What the gate would only show is for the forecast to weigh. */
-function refusal(objections: readonly Objection[]): string | null {
-  return objections.find(({ refuses }) => refuses)?.reason ?? null
+function refusal(objections: readonly Objection[]): Objection | null {
+  return objections.find(({ refuses }) => refuses) ?? null
+}
+
+/** Of one that failed and nothing else (Laplace's rule of succession). */
+const afterFailure = 1 / 3
+
+/**
+ * What exploration weighs candidates by: by their forecasts; where nobody was asked, by a look that costs nothing, and of what tries
+ * again what failed no more than a third.
+ */
+function chancesToFinish(
+  offered: readonly Offered[],
+  tried: ReadonlyMap<string, Objection>,
+  history: readonly ExperimentRecord[],
+  { environment, definition }: Planning,
+): number[] {
+  const unasked = offered.filter(({ forecast }) => forecast === null)
+  // Without exploration nobody asks.
+  if (unasked.length === 0 || definition.exploration === 0)
+    return offered.map(({ forecast }) => forecast?.finishes ?? 1)
+  const looks = forecasters.kernel(environment, history, unasked, { seed: definition.seed })
+  const guessed = new Map(unasked.map(({ hash }, index) => [hash, looks[index]!.finishes]))
+  return offered.map(({ hash, forecast }) => {
+    if (forecast !== null) return forecast.finishes
+    const guess = guessed.get(hash)!
+    return tried.get(hash)?.failed ? Math.min(guess, afterFailure) : guess
+  })
 }
 
 /** Keeps what could run and was not run before; adds the rest to `dropped` with the reason. */
