@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { gainLegend } from '../report/gain-legend.ts'
 import { countText, durationText, gainText, percentText } from '../report/numbers.ts'
-import { singleLine } from '../report/outside-text.ts'
+import { bounded, singleLine } from '../report/outside-text.ts'
 import type { CampaignRound } from '../report/report-data.ts'
 import { renderResultTable } from '../report/result-table.ts'
 import { leftOutLines } from '../report/round-text.ts'
@@ -123,7 +123,7 @@ export function campaignText(outcome: CampaignOutcome, options: TextOptions): st
   if (best && best.measured!.gain <= 0) lines.push('None of its candidates has gained anything yet.')
   else if (best)
     lines.push(
-      `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${singleLine(best.intervention.sentence)}`,
+      `Best gain so far: ${gainText(best.measured)} (${best.verdict}): ${bounded(singleLine(best.intervention.sentence), 90)}`,
     )
   if (records.length > 0) {
     const legend = gainLegend(records.map(({ environment }) => environment))
@@ -182,12 +182,12 @@ function calibrationText({
   gaining,
 }: LiveCalibration): string {
   if (effective < fewestJudged) {
-    const ran = `${countText(measured, 'candidate')} that ran ${measured === 1 ? 'is' : 'are'} worth ${effective.toPrecision(2)} of equal chances`
+    const ran = `${measured === 1 ? 'candidate that ran is' : `${measured} candidates that ran are`} worth ${effective.toPrecision(2)} of equal chances`
     return `How honest its forecasts were cannot be told yet: the ${ran}, and it takes ${fewestJudged}.`
   }
   const share = ({ normalised: { said, happened, interval } }: EventHonesty) =>
     `${percentText(said)} foreseen, ${percentText(happened)} [${interval.map(percentText).join(', ')}] came`
   const rest = unreachable === 0 ? '' : `; ${unreachable} more had no chance to run`
   const without = partial === 0 ? '' : `; without ${countText(partial, 'round')} whose choices are not all measured`
-  return `Forecasts of ${countText(candidates, 'candidate')}: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}${without}).`
+  return `${countText(candidates, 'forecast')}, one a candidate and round: to finish ${share(finishing)}; to gain ${share(gaining)} (by ${measured} that ran, weighed by their chances${rest}${without}).`
 }

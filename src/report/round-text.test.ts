@@ -36,6 +36,7 @@ test('every candidate has its place: by name, with the number that decided; of m
     '  not chosen: worth 0.01: worth +0.0100, and the last chosen +0.0500',
     '  not chosen: worth 0: worth 0.0000, and the last chosen +0.0500',
     '  not chosen, 2 more: worth no more than that',
+    '  (worth: the median of the gain, weighed with the chance to finish)',
     '  chosen, with the forecast of the gain:',
     '  +0.10 [−0.10, +0.30]  a',
     '  +0.10 [−0.10, +0.30]  [U+001B][2Jb (exploration)',

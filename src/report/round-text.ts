@@ -71,6 +71,7 @@ export function leftOutLines({ dropped, notChosen, leastWorth }: LeftOut, column
   }
   const rest = notChosen.length - mostNotChosen
   if (rest > 0) lines.push(`  not chosen, ${rest} more: worth no more than that`)
+  if (notChosen.length > 0) lines.push('  (worth: the median of the gain, weighed with the chance to finish)')
   return lines
 }
 
