@@ -47,7 +47,9 @@ describe('almanac run', () => {
       /^It is like what was worse \(record 2, by 2\.\d: faster\)\.\nIt was not run; --anyway runs it all the same\.$/,
     )
     expect(await almanacRun({ ...further, anyway: true })).toEqual([
-      expect.stringMatching(/^It is like what was worse \(record 2, by 2\.\d: faster\)\. That does not hold it back\.$/),
+      expect.stringMatching(
+        /^It is like what was worse \(record 2, by 2\.\d: faster\)\. That does not hold it back\.$/,
+      ),
     ])
   })
 
