@@ -146,6 +146,20 @@ test.each<[string, Behaviour]>([
   expect(server.asked).toHaveLength(2)
 })
 
+test('what a server may have read counts, though it brought nothing; a refusal does not', async () => {
+  for (const [behaviour, tries] of [
+    ['drop', 4],
+    ['hang', 1],
+    [{ status: 429, headers: { 'retry-after': '0' } }, 0],
+  ] as const) {
+    await using server = await serverThat(behaviour)
+    const { usage } = await ask(question, await asking(server, { timeoutSeconds: behaviour === 'hang' ? 0.2 : 20 }))
+    const { instructions, shared, own } = question
+    expect(usage.input).toBeGreaterThanOrEqual((tries * (instructions.length + shared.length + own.length)) / 3)
+    expect(usage.input > 0).toBe(tries > 0)
+  }
+})
+
 test('whoever stays limited fails after four tries, and one that asks for hours after one', async () => {
   const limited = (after: string): Behaviour => ({
     status: 429,

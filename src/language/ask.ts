@@ -9,7 +9,7 @@ import type { Meter } from './budget.ts'
 import type { ModelName } from './model-name.ts'
 import type { OpenModel } from './open-model.ts'
 import { type Expected, readAnswer } from './read-answer.ts'
-import { type Effort, type Reply, type Request, send } from './send.ts'
+import { type Effort, type Reply, type Request, send, type Unanswered } from './send.ts'
 import { addUsage, noUsage, tokensOf, type Usage } from './usage.ts'
 
 export interface Question<T> extends Expected<T> {
@@ -71,8 +71,8 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
       seed,
       maxOutputTokens,
     })
-    if ('failed' in reply) return { failed: [...reasons, reply.failed].join('; the second time '), usage }
     usage = addUsage(usage, reply.usage)
+    if ('failed' in reply) return { failed: [...reasons, reply.failed].join('; the second time '), usage }
     const read = readAnswer(reply.text, question)
     if ('answer' in read) {
       answers?.put(key, { model: name, text: reply.text })
@@ -97,17 +97,13 @@ export function questionKey<T>(question: Question<T>, name: ModelName, effort: E
   return keyOf([1, name.text, effort ?? null, instructions, shared, own, schema, seed, maxOutputTokens])
 }
 
-async function sendWithin(
-  meter: Meter,
-  estimate: Usage,
-  request: Request,
-): Promise<Reply | { readonly failed: string }> {
+async function sendWithin(meter: Meter, estimate: Usage, request: Request): Promise<Reply | Unanswered> {
   const room = meter.reserve(estimate)
-  if ('obstacle' in room) return { failed: room.obstacle }
+  if ('obstacle' in room) return { failed: room.obstacle, usage: noUsage }
   let usage = noUsage
   try {
     const reply = await send(request)
-    if ('usage' in reply) usage = reply.usage
+    usage = reply.usage
     return reply
   } finally {
     room.settle(usage)

@@ -33,6 +33,13 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }
 
+/** Whether a server may have read the question: it was cut off, or its answer could not be read. A refusal costs nothing. */
+export async function mayHaveBeenBilled(error: unknown): Promise<boolean> {
+  const found = await apiError(error)
+  if (found === null) return true
+  return (found.statusCode ?? 0) < 400 && !unreachable.has(codeOf(found) ?? '')
+}
+
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** The sentence for what would fail with every question alike; null for what concerns this one. */
