@@ -191,8 +191,7 @@ function logKinds(rest: readonly Column[], rows: readonly TableLine[], hasDescri
   const metrics = rest.filter(column => !isNote(column) && holdsNumbers(rows, column))
   const measured = new Set(metrics)
   const others = rest.filter(column => !isNote(column) && !measured.has(column))
-  const why = ({ name }: Column) =>
-    neither.has(normal(name)) ? 'numbers the rows' : 'a text beside what was tried'
+  const why = ({ name }: Column) => (neither.has(normal(name)) ? 'numbers the rows' : 'a text beside what was tried')
   return {
     metrics,
     options: [],
