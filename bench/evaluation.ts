@@ -1,7 +1,7 @@
 /**
  * 10,000 records evaluated by the forecasters `neighbours` and `ridge`, beside scikit-learn's KNeighborsRegressor and Ridge on TF-IDF of the
- * same words: two halves, each forecast from the other, one thread each. Ours also gives quantiles and a chance of finishing, for which ridge
- * is fitted three times; scikit-learn gives a number, and gets its text as words. Contenders take turns, a ratio is one of a turn, and above 1
+ * same words: two halves, each forecast from the other, one thread each. Ours also gives quantiles, for which ridge is fitted three times, and
+ * a chance of finishing, for which each candidate is compared with each record; scikit-learn gives a number, and gets its text as words. Contenders take turns, a ratio is one of a turn, and above 1
  * says that ours is faster. The last column is a whole evaluation by halves, with its figures and 200 bootstrap resamples.
  *
  * scikit-learn is installed into the temporary folder the first time; without it there are no ratios. The records are made up.

@@ -43,7 +43,10 @@ const alone = sent(oneByOne).tokens
 row('one by one, no prompt cache', oneByOne.length, alone, 0)
 row('one by one, shared beginning', oneByOne.length, alone, sent(oneByOne).shared)
 row('all in one question', batched.length, sent(batched).tokens, sent(batched).shared)
-const { input } = forecasterWith({}, 'http://127.0.0.1/v1#none').estimate(environment, records, candidates, { seed: 1 })
+const { input } = forecasterWith({}, 'http://127.0.0.1/v1#none').estimate(
+  [{ environment, history: records, candidates }],
+  { seed: 1 },
+)
 console.log(
   `\nThe estimate before asking one by one: ${input.toLocaleString('en')} tokens, ${(input / alone).toFixed(2)} of them.`,
 )

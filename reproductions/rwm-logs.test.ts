@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { quickStart } from '../src/command-line.ts'
 import { seededRandom } from '../src/statistics/random.ts'
 
 const program = fileURLToPath(new URL('rwm-logs.ts', import.meta.url))
@@ -38,11 +39,22 @@ test('logs of others become a page: the same each time, without the places where
   const call = () =>
     execFileSync(
       process.execPath,
-      [program, ...logs, '--forecasters', 'recent,neighbours', '--resamples', '100', '--pools', '4', '--out', folder],
-      { encoding: 'utf8' },
+      [
+        program,
+        ...logs,
+        '--forecasters',
+        'recent,neighbours',
+        '--resamples',
+        '100',
+        '--pools',
+        '4',
+        '--output',
+        join(folder, 'page.md'),
+      ],
+      { encoding: 'utf8', env: quickStart },
     )
   const page = call()
-  expect(readFileSync(join(folder, 'rwm-logs.md'), 'utf8')).toBe(page)
+  expect(readFileSync(join(folder, 'page.md'), 'utf8')).toBe(page)
   expect(call()).toBe(page)
   expect(page).not.toContain(folder)
   expect(page).not.toMatch(/NaN|undefined|Infinity/)
@@ -58,5 +70,15 @@ test('logs of others become a page: the same each time, without the places where
 })
 
 test('without a log, or with too short ones, it says so', () => {
-  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe' })).toThrow('no log is given')
+  expect(() => execFileSync(process.execPath, [program], { stdio: 'pipe', env: quickStart })).toThrow(
+    "error: missing required argument 'logs'",
+  )
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-logs-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'short.tsv'), log(1).split('\n').slice(0, 9).join('\n'))
+  const short = spawnSync(process.execPath, [program, join(folder, 'short.tsv')], { encoding: 'utf8', env: quickStart })
+  expect({ status: short.status, errors: short.stderr }).toEqual({
+    status: 2,
+    errors: 'almanac: None of the logs has 20 rows with a result; give longer ones, or --least.\n',
+  })
 })

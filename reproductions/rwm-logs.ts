@@ -3,19 +3,19 @@
  * the rows before them, and what comes out is what the page says. Nothing is fetched or executed.
  *
  *     node reproductions/rwm-logs.ts LOGS… [--histories in-environment,cross-environment] [--forecasters …] [--pools 60]
- *       [--resamples 2000] [--seed 1] [--least 20] [--metric LOG=METRIC …] [--name rwm-logs] [--out FOLDER]
+ *       [--resamples 2000] [--seed 1] [--least 20] [--metric LOG=METRIC …] [--output PAGE.md]
  *
- * LOGS are what `almanac import` takes; LOG in --metric is a log's name without its folder, where the metric has to be said. Prints a Markdown page and writes it, NAME.md beside this file unless told otherwise. The same
- * logs and seed give the same bytes. Some seconds to some minutes a log: most of it is the kernel on long ones.
+ * LOGS are what `almanac import` takes; LOG in --metric is a log's name without its folder, where the metric has to be said. Prints a Markdown page, and
+ * writes it where it is told to: rwm-logs.md is one on public logs. The same logs and seed give the same bytes. Some seconds to some minutes a log: most of it is the kernel on long ones.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Command } from 'commander'
 import { scores } from '../src/campaign/choose.ts'
 import { gateSavings } from '../src/campaign/doctor/gate-savings.ts'
 import { writeAtomically } from '../src/files/atomic.ts'
+import { listOption, oneOf, wholeNumberFrom } from '../src/flag-values.ts'
 import { type Entrant, evaluateRolling, planRolling } from '../src/forecast/evaluate-rolling.ts'
 import { type ForecasterName, forecasterNames, forecasters } from '../src/forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../src/forecast/history-kind.ts'
@@ -23,30 +23,43 @@ import { rollingDefaults } from '../src/forecast/rolling-origin.ts'
 import { openLedger } from '../src/ledger/ledger.ts'
 import { seriesOf } from '../src/operations/evaluated-series.ts'
 import { importHistory } from '../src/operations/import.ts'
+import { InputError } from '../src/operations/operation.ts'
+import { reportError } from '../src/report-error.ts'
 import { type LogImport, logsPage } from './rwm-logs/page.ts'
 
-const { values: flags, positionals: logs } = parseArgs({
-  allowPositionals: true,
-  options: {
-    histories: { type: 'string', default: 'in-environment' },
-    forecasters: { type: 'string', default: forecasterNames.join(',') },
-    pools: { type: 'string', default: String(rollingDefaults.mostPools) },
-    resamples: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    least: { type: 'string', default: '20' },
-    metric: { type: 'string', multiple: true, default: [] },
-    name: { type: 'string', default: 'rwm-logs' },
-    out: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) },
-  },
-})
-const [mostPools, resamples, least] = [wholeNumber('pools'), wholeNumber('resamples'), wholeNumber('least')]
-const seed = Number(flags.seed)
-const histories = chosen<HistoryKind>(flags.histories, historyKinds, 'histories')
-const names = ['constant', ...chosen<ForecasterName>(flags.forecasters, forecasterNames, 'forecasters')].filter(
-  (name, index, all) => all.indexOf(name) === index,
-) as ForecasterName[]
-if (logs.length === 0) throw new Error('no log is given; name files or repositories that almanac import takes')
-if (!/^[\w.-]+$/.test(flags.name)) throw new Error(`--name is "${flags.name}"; give letters, digits, dots and dashes`)
+interface Flags {
+  readonly histories: readonly HistoryKind[]
+  readonly forecasters: readonly ForecasterName[]
+  readonly pools: number
+  readonly resamples: number
+  readonly seed: number
+  readonly least: number
+  readonly metric: readonly string[]
+  readonly output?: string
+}
+
+const program = new Command('node reproductions/rwm-logs.ts')
+  .description('Which forecaster to trust, on logs and git histories of others: prints a Markdown page.')
+  .argument('<logs...>', 'what "almanac import" takes: files or repositories')
+  .addOption(
+    listOption('--histories', 'which records a forecast may use', oneOf<HistoryKind>(historyKinds), ['in-environment']),
+  )
+  .addOption(listOption('--forecasters', 'who is judged', oneOf<ForecasterName>(forecasterNames), forecasterNames))
+  .option('--pools <number>', 'of candidates, at most, for each log', wholeNumberFrom(1), rollingDefaults.mostPools)
+  .option('--resamples <number>', 'for the intervals', wholeNumberFrom(1), 2000)
+  .option('--seed <number>', 'of all that is drawn', wholeNumberFrom(0), 1)
+  .option('--least <number>', 'rows with a result that a log must have', wholeNumberFrom(1), 20)
+  .option(
+    '--metric <log=metric>',
+    'the metric of a log, by its name without its folder (may be repeated)',
+    collected,
+    [],
+  )
+  .option('--output <file>', 'where the page is written too')
+  .parse()
+const logs = program.args
+const { histories, pools: mostPools, resamples, seed, least, ...flags } = program.opts<Flags>()
+const names = [...new Set<ForecasterName>(['constant', ...flags.forecasters])]
 
 const folder = mkdtempSync(join(tmpdir(), 'almanac-rwm-logs-'))
 try {
@@ -58,7 +71,7 @@ try {
   const inOrder = imports.flatMap(({ environments }) => environments.flatMap(({ name }) => named.get(name) ?? []))
   const evaluated = inOrder.filter(({ records }) => records.length >= least)
   if (evaluated.length === 0)
-    throw new Error(`none of the logs has ${least} rows with a result; give longer ones, or --least`)
+    throw new InputError(`None of the logs has ${least} rows with a result; give longer ones, or --least.`)
   const others = inOrder.filter(series => !evaluated.includes(series))
   const plan = planRolling(evaluated, others, { ...rollingDefaults, mostPools })
   const entrants = histories.flatMap(history =>
@@ -86,8 +99,12 @@ try {
     gate: { by: guard.entrant.name, savings: guard.judged.map(pools => gateSavings(pools.flat(), promoted)) },
   })
   process.stdout.write(page)
-  mkdirSync(flags.out, { recursive: true })
-  writeAtomically(join(flags.out, `${flags.name}.md`), page)
+  if (flags.output !== undefined) {
+    mkdirSync(dirname(flags.output), { recursive: true })
+    writeAtomically(flags.output, page)
+  }
+} catch (error) {
+  process.exitCode = reportError(error)
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -114,22 +131,12 @@ async function imported(logs: readonly string[], folder: string): Promise<LogImp
   return found
 }
 
-function wholeNumber(name: 'pools' | 'resamples' | 'least'): number {
-  const value = Number(flags[name])
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is ${flags[name]}; give a whole number from 1`)
-  return value
-}
-
-function chosen<Name extends string>(given: string, known: readonly Name[], flag: string): Name[] {
-  return given.split(',').map(word => {
-    const name = known.find(each => each === word.trim())
-    if (name === undefined) throw new Error(`--${flag} has "${word}"; give one or several of ${known.join(', ')}`)
-    return name
-  })
+function collected(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text]
 }
 
 /** As it was called, with the names of the logs and not where they lie. */
 function commandText(): string {
   const told = process.argv.slice(2).map(word => (logs.includes(word) ? basename(word) : word))
-  return `node reproductions/rwm-logs.ts ${told.join(' ').replace(/\s*--out[ =]\S+/, '')}`
+  return `node reproductions/rwm-logs.ts ${told.join(' ').replace(/\s*--output[ =]\S+/, '')}`
 }

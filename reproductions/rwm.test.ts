@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { quickStart } from '../src/command-line.ts'
 import { forecasters } from '../src/forecast/forecaster.ts'
 import { groupResamples } from '../src/forecast/group-resamples.ts'
 import { oracle } from '../src/forecast/planted/oracle.ts'
@@ -39,6 +40,7 @@ test('the program writes the same page and picture each time, with every forecas
     const out = join(folder, name)
     const printed = execFileSync(process.execPath, [program, '--records', folder, '--out', out, ...flags], {
       encoding: 'utf8',
+      env: quickStart,
     })
     expect(readFileSync(join(out, 'rwm.md'), 'utf8')).toBe(printed)
     return { page: printed, picture: readFileSync(join(out, 'rwm.svg'), 'utf8') }
@@ -66,7 +68,8 @@ test('the program writes the same page and picture each time, with every forecas
 
 test('a folder without two record files is refused with a sentence', () => {
   const folder = temporaryFolder()
-  const run = () => execFileSync(process.execPath, [program, '--records', folder, '--out', folder], { stdio: 'pipe' })
+  const run = () =>
+    execFileSync(process.execPath, [program, '--records', folder, '--out', folder], { stdio: 'pipe', env: quickStart })
   expect(run).toThrow(/has 0 \.jsonl files; give a folder with the records of two environments/)
 })
 

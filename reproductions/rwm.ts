@@ -37,7 +37,7 @@ interface Flags {
 }
 
 const place = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const { pools, splits, repeats, seed, ...flags } = new Command('node reproductions/rwm.ts')
+const program = new Command('node reproductions/rwm.ts')
   .description('What forecasts are worth, on real records: prints a Markdown page and writes it with its picture.')
   .option('--records <folder>', 'one .jsonl file for each environment', place('../environments/nanolm/records'))
   .option('--pools <number>', 'of candidates, for each split', wholeNumberFrom(1), 1000)
@@ -47,7 +47,7 @@ const { pools, splits, repeats, seed, ...flags } = new Command('node reproductio
   .option('--seed <number>', 'of all that is drawn', wholeNumberFrom(0), 1)
   .option('--out <folder>', 'where the page and the picture are written', place('.'))
   .parse()
-  .opts<Flags>()
+const { pools, splits, repeats, seed, ...flags } = program.opts<Flags>()
 
 const environments = readEnvironments(flags.records)
 const resamples = groupResamples(
@@ -101,8 +101,8 @@ writeAtomically(join(flags.out, 'rwm.svg'), drawPicture(comparisons, ceiling))
 function readEnvironments(folder: string): EnvironmentRecords[] {
   const files = (existsSync(folder) ? readdirSync(folder) : []).filter(file => file.endsWith('.jsonl')).sort()
   if (files.length < 2) {
-    throw new Error(
-      `${folder} has ${files.length} .jsonl files; give a folder with the records of two environments or more`,
+    program.error(
+      `error: ${folder} has ${files.length} .jsonl files; give a folder with the records of two environments or more.`,
     )
   }
   let firstId = 1

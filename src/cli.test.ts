@@ -1,15 +1,17 @@
 /** The command line: help, flags, exit codes, JSON on standard output alone, and text from outside that stays harmless. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toyEnvironment } from './campaign/toy-environment.ts'
 import { almanac, startAlmanac } from './command-line.ts'
-import { operations } from './operations/all.ts'
+import { allOperations } from './operations/all.ts'
+
+const cli = fileURLToPath(new URL('cli.ts', import.meta.url))
 
 /** Clears the screen, renames the terminal, and turns what follows around. */
-const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r over'
+const hostile = 'red \u001b[31m\u001b]0;owned\u0007\u001b[2J \u202eback\r\u009b2J \ud800 over'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
 const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/
 
@@ -39,7 +41,15 @@ test.each([['run'], ['campaign', 'start']])('the help of %s %s has an example', 
   expect(output).toContain(`Example:\n  $ almanac ${words.join(' ')}`)
 })
 
-test.each(operations.map(({ name, example }) => [name, example] as const))(
+test('the help of a command shows the standard value of each flag that has one, and how a list is given', async () => {
+  const { output } = await almanac(folder, 'import', '--help')
+  expect(output).toContain('<values...>: one or several with spaces between them')
+  expect(output).toMatch(/^ {2}seed +the seed: rows that differ by it alone are repeats$/m)
+  const words = (await almanac(folder, 'evaluate', '--help')).output.replace(/\s+/g, ' ')
+  for (const told of ['rolling', '4', '1000']) expect(words).toContain(`(default: ${told})`)
+})
+
+test.each((await allOperations()).map(({ name, example }) => [name, example] as const))(
   'the example of %s parses: %s',
   async (name, example) => {
     const [program, ...words] = example.match(/"[^"]*"|\S+/g)!.map(word => word.replaceAll('"', ''))
@@ -54,8 +64,9 @@ test.each([
   [['recrods'], "unknown command 'recrods'\n(Did you mean records?)"],
   [['records', '--srt', 'gain'], "unknown option '--srt'\n(Did you mean --sort?)"],
   [['records', '--sort', 'gian'], 'Allowed choices are newest, oldest, gain, forecast, surprise.'],
-  [['records', '--limit', '0'], 'records: limit is 0; expected a number above 0.'],
-  [['campaign', 'start', '--exploration', '2'], 'campaign start: exploration is 2; expected a number of at most 1.'],
+  [['records', '--limit', '0'], 'records: --limit is 0; expected a number above 0.'],
+  [['campaign', 'start', '--exploration', '2'], 'campaign start: --exploration is 2; expected a number of at most 1.'],
+  [['evaluate', '--pool-size', '1'], 'evaluate: --pool-size is 1; expected a number of at least 2.'],
   [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
   [['run', '--mesage', 'x', '--set', 'rate=2'], "unknown option '--mesage'\n(Did you mean --message?)"],
   [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
@@ -77,6 +88,10 @@ test.each([
   [
     ['init', '--force', '--command', 'x', '--metric', 'loss', '--direction', 'minimize'],
     'has no git commit, and no configuration is named',
+  ],
+  [
+    ['import', '--column', 'lr=option', 'c.json'],
+    '--column took "c.json" as one of its values: what belongs to no flag stands before it, or behind "--".',
   ],
   [['promote', 'best'], 'promote: record is "best"; expected a number.'],
   [['promote', '99'], 'There is no record 99 against the current reference'],
@@ -109,9 +124,13 @@ test('files are named from where the user stands, and what to call next repeats 
   rmSync(place, { recursive: true })
 })
 
-test('an option that the reference does not have is told, and a failed run says where its output is', async () => {
+test('an option that may be misspelt is refused, or told where it runs anyway; a failed run says where its output is', async () => {
   const words = ['run', '-m', 'a typo', '--set', 'rat=0.1', '--set', 'fate=crash', '--seeds', '1']
-  const { output, errors } = await almanac(folder, ...words)
+  expect(await almanac(folder, ...words)).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining('has no option "rat". Did you mean "rate"? It was not run; --anyway runs it with'),
+  })
+  const { output, errors } = await almanac(folder, ...words, '--anyway')
   expect(errors).toContain('The reference configuration has no option "rat": the change adds it.')
   const [, logs] = /^its output is in (.+)$/m.exec(output)!
   expect(readFileSync(join(logs!, 'stderr.log'), 'utf8')).toContain('no such layer')
@@ -141,6 +160,8 @@ test('with --json every operation prints JSON alone on standard output, and JSON
     const { code, output, errors } = await almanac(place, ...words, '--json')
     expect(code, `${words}: ${errors}`).toBe(words === crashes ? 4 : 0)
     expect(() => JSON.parse(output), words.join(' ')).not.toThrow()
+    expect(acting.exec(output + errors), words.join(' ')).toBeNull()
+    expect(output).not.toMatch(/\\ud[89a-f]/)
     for (const line of errors.split('\n').filter(Boolean)) expect(() => JSON.parse(line), line).not.toThrow()
   }
   rmSync(place, { recursive: true })
@@ -181,4 +202,46 @@ test('a reader that goes away early is no error', async () => {
   const { process: child, ended } = startAlmanac(folder, 'campaign', '--help')
   child.stdout!.destroy()
   expect((await ended).errors).toBe('')
+})
+
+test('what is not known is repeated in a visible form, and no environment is without a name', async () => {
+  const unknown = await almanac(folder, 'foo\u001b[2J')
+  expect(unknown).toMatchObject({ code: 2, errors: expect.stringContaining("unknown command 'foo[U+001B][2J'") })
+  const nameless = await almanac(folder, 'import', 'results.tsv', '--as', ' ')
+  expect(nameless).toMatchObject({
+    code: 2,
+    errors: expect.stringMatching(/^almanac: import: --as is "?.*; expected at least 1 character/),
+  })
+})
+
+test('a sentence that quotes much is cut', async () => {
+  const { code, errors } = await almanac(folder, 'records', '--environment', 'x'.repeat(50_000))
+  expect(code).toBe(2)
+  expect(errors.length).toBeLessThan(2100)
+})
+
+test('who stands in a folder that was removed is told so', () => {
+  mkdirSync(join(folder, 'gone'))
+  const call = 'cd gone && rmdir ../gone && exec "$0" "$1" records'
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', call, process.execPath, cli], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: 'almanac: The folder where you stand was removed; go to one that is there.\n',
+  })
+})
+
+test.runIf(existsSync('/dev/full'))('a result that cannot be written is told in a sentence', () => {
+  const call = `exec "$0" "$1" records --json > /dev/full`
+  const { status, stderr } = spawnSync('/bin/sh', ['-c', call, process.execPath, cli], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      'almanac: The result cannot be written (ENOSPC): free some space, or send it elsewhere. What was stored stays.\n',
+  })
 })

@@ -5,25 +5,33 @@
  * Exit codes: 0 done · 1 it failed · 2 the call or the configuration must be corrected · 3 there was nothing to do, or
  * nothing that is worth a run · 4 it was run, and no run finished · 130 stopped by the user.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { existsSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { fieldProblems } from './campaign/field-problems.ts'
-import { operations } from './operations/all.ts'
-import { InputError, NothingToDo, type Operation, Stopped } from './operations/operation.ts'
+import { operationsFor } from './operations/all.ts'
+import { InputError, type Operation } from './operations/operation.ts'
 import { visibleText } from './report/outside-text.ts'
+import { reportError } from './report-error.ts'
 import { runInTerminal } from './terminal.ts'
 
 const version = '0.1.0'
 
 // A reader that goes away early (`| head`) is no error; and a campaign goes on when its terminal is closed.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-  })
-}
+process.stderr.on('error', () => {})
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED') return
+  const sentence = `The result cannot be written (${code}): free some space, or send it elsewhere. What was stored stays.`
+  process.exitCode = reportError(new Error(sentence))
+})
 
 /** Of words that only have commands below them. */
 const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
+
+/** Below the flags of a command that has lists among them. */
+const listsText = `<values...>: one or several with spaces between them, or the flag once for each.
+A list goes on to the next flag: what belongs to no flag stands before it, or
+behind "--".`
 
 const program = new Command('almanac')
   .description(
@@ -32,12 +40,18 @@ const program = new Command('almanac')
   .version(version)
   .showHelpAfterError('(--help shows how it is used)')
   .exitOverride()
+  // It repeats what it does not know: the names of files, where a shell put them there.
+  .configureOutput({ writeErr: text => void process.stderr.write(visibleText(text)) })
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 it failed, 2 correct the call or the configuration, 3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.',
+    `
+almanac COMMAND --help shows the flags of a command, with an example.
+
+Exit codes: 0 done, 1 it failed, 2 correct the call or the configuration,
+3 nothing to do or not worth a run, 4 run and no run finished, 130 stopped.`,
   )
 
-for (const each of operations) {
+for (const each of await operationsFor(process.argv.slice(2))) {
   const words = each.name.split(' ')
   const parent = words.slice(0, -1).reduce(groupOf, program)
   addOperation(parent, words.at(-1)!, each)
@@ -56,8 +70,13 @@ function groupOf(parent: Command, word: string): Command {
 
 function addOperation(parent: Command, word: string, it: Operation): void {
   const command = parent.command(word).description(it.summary).exitOverride()
-  command.addHelpText('after', `\nExample:\n  $ ${it.example}`)
   const { properties = {}, required = [] } = z.toJSONSchema(it.input, { io: 'input' }) as InputSchema
+  const lists = Object.keys(properties).filter(
+    field => properties[field]!.type === 'array' && !it.positional.includes(field),
+  )
+  if (lists.length > 0) command.addHelpText('after', `\n${listsText}`)
+  if (it.help !== undefined) command.addHelpText('after', `\n${it.help}`)
+  command.addHelpText('after', `\nExample:\n  $ ${it.example}`)
   for (const field of it.positional) {
     const { type, description } = properties[field]!
     const dots = type === 'array' ? '...' : ''
@@ -80,9 +99,41 @@ function addOperation(parent: Command, word: string, it: Operation): void {
         command.error(`error: required option '${option.flags}' not specified`)
     }
     const parsed = it.input.safeParse(value)
-    if (!parsed.success) throw new InputError(fieldProblems(value, parsed.error.issues, it.name).join('\n'))
-    await runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
+    if (!parsed.success) {
+      // In the words that the user typed.
+      const typed = (field: string) => (it.positional.includes(field) ? field : flagOf(field))
+      const byFlag = Object.fromEntries(Object.entries(value).map(([field, each]) => [typed(field), each]))
+      const issues = parsed.error.issues.map(issue => ({
+        ...issue,
+        path: issue.path.map((part, index) => (index === 0 ? typed(String(part)) : part)),
+      }))
+      throw new InputError(fieldProblems(byFlag, issues, it.name).join('\n'))
+    }
+    const run = runInTerminal(it, parsed.data, { directory, ledger, json: json === true })
+    await run.catch(error => {
+      const taken = it.positional.some(field => field in value) ? null : swallowed(lists, flags)
+      throw error instanceof InputError && taken !== null && it.positional.length > 0
+        ? new InputError(`${error.message}\n${taken}`, { cause: error })
+        : error
+    })
   })
+}
+
+/** A list takes every word that follows: a sentence on the one that may have been meant for the command itself, or null. */
+function swallowed(lists: readonly string[], flags: Readonly<Record<string, unknown>>): string | null {
+  for (const field of lists) {
+    const values = (flags[field] ?? []) as readonly string[]
+    const last = values.at(-1)
+    if (last === undefined || values.length === 1) continue
+    const isUnlike = values[0]!.includes('=') && !last.includes('=')
+    if (isUnlike || existsSync(last))
+      return `${flagOf(field)} took "${last}" as one of its values: what belongs to no flag stands before it, or behind "--".`
+  }
+  return null
+}
+
+function flagOf(field: string): string {
+  return `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 }
 
 interface InputSchema {
@@ -102,13 +153,14 @@ function optionOf(
   { type, description = '', default: standard, enum: choices }: Property,
   required: boolean,
 ): Option {
-  const flag = `--${field.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+  const flag = flagOf(field)
   const short = field === 'message' ? '-m, ' : ''
   const value =
     type === 'boolean' ? '' : type === 'array' ? ' <values...>' : ` <${type === 'string' || !type ? 'text' : 'number'}>`
-  const option = new Option(`${short}${flag}${value}`, required ? `${description} (required)` : description)
+  // The schema fills in the default; commander tells only of those that it fills in itself.
+  const told = required ? ' (required)' : standard === undefined || standard === false ? '' : ` (default: ${standard})`
+  const option = new Option(`${short}${flag}${value}`, `${description}${told}`)
   if (choices) option.choices(choices)
-  if (standard !== undefined && standard !== false) option.default(undefined, String(standard))
   if (type === 'number' || type === 'integer') option.argParser(numberOf)
   return option
 }
@@ -117,19 +169,4 @@ function numberOf(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.')
   return value
-}
-
-function reportError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(
-    `${visibleText(message)
-      .split('\n')
-      .map(line => `almanac: ${line}`)
-      .join('\n')}\n`,
-  )
-  if (process.env['ALMANAC_DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`)
-  if (error instanceof InputError) return 2
-  if (error instanceof Stopped) return 130
-  return error instanceof NothingToDo ? 3 : 1
 }

@@ -3,21 +3,18 @@
  * goes to standard error, so that standard output holds the result alone.
  */
 import { styleText } from 'node:util'
-import { isCancel, select, text } from '@clack/prompts'
 import type { z } from 'zod'
-import { tally } from './campaign/dropped.ts'
 import type { CampaignEvent } from './campaign/events.ts'
-import { type Context, type Operation, type Question, Stopped } from './operations/operation.ts'
+import { type Context, InputError, type Operation, type Question, Stopped } from './operations/operation.ts'
+import { shellWord } from './operations/shell-word.ts'
 import { truncate } from './report/display-width.ts'
-import { forecastText, gainText } from './report/numbers.ts'
-import { singleLine } from './report/outside-text.ts'
+import { gainText } from './report/numbers.ts'
+import { inertJson, singleLine } from './report/outside-text.ts'
 import { type Progress, progressLine } from './report/progress.ts'
+import { roundLines } from './report/round-text.ts'
 import type { Styling, TableOptions } from './report/table.ts'
 
 const output = process.stderr
-
-/** Of the chosen candidates: the table at the end has them all. */
-const mostShown = 8
 
 export function tableOptions(): TableOptions {
   const colours: Record<Parameters<Styling>[0], Parameters<typeof styleText>[0]> = {
@@ -43,12 +40,18 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   { directory, ledger, json }: { directory?: string; ledger?: string; json: boolean },
 ): Promise<void> {
   using progress = terminalProgress({ json })
-  using interrupt = it.paysForRuns ? stopOnInterrupt(text => progress.note(text)) : uninterrupted()
+  const parsed = it.input.parse(input)
+  using interrupt = it.paysForRuns
+    ? stopOnInterrupt(text => progress.note(text))
+    : it.asksModels?.(parsed)
+      ? endOnInterrupt()
+      : uninterrupted()
   const ask = json ? undefined : terminalQuestion()
   const flags = sameFlags({ directory, ledger })
+  const standing = folderOfUser()
   const context: Context = {
-    directory: directory ?? process.cwd(),
-    standing: process.cwd(),
+    directory: directory ?? standing,
+    standing,
     ...(ledger === undefined ? {} : { ledger }),
     sameFlags: flags,
     stop: interrupt.stop,
@@ -57,10 +60,10 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
     emit: event => progress.show(event),
     ...(ask === undefined ? {} : { ask }),
   }
-  const output = await it.run(it.input.parse(input), context)
+  const output = await it.run(parsed, context)
   progress.clear()
   const text = json
-    ? JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1)
+    ? inertJson(JSON.stringify(it.json ? it.json(output) : output, jsonValue, 1))
     : it.text(output, { ...tableOptions(), sameFlags: flags })
   if (text !== '') process.stdout.write(`${text}\n`)
   const code = interrupt.stop.aborted ? 130 : (it.exitCode?.(output) ?? 0)
@@ -68,15 +71,19 @@ export async function runInTerminal<Schema extends z.ZodObject, Output>(
   if (code !== 0) process.exitCode = code
 }
 
+function folderOfUser(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new InputError('The folder where you stand was removed; go to one that is there.', { cause })
+  }
+}
+
 /** As they were given, quoted for a shell where need be. */
 function sameFlags(given: { directory: string | undefined; ledger: string | undefined }): string {
   return Object.entries(given)
     .flatMap(([flag, value]) => (value === undefined ? [] : [` --${flag} ${shellWord(value)}`]))
     .join('')
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Maps are written as objects: JSON has no other way. */
@@ -108,7 +115,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   /** Words may quote what came from outside: whatever they hold, they stay one harmless line. */
   const line = (words: string) => {
     if (json) {
-      output.write(`${JSON.stringify({ type: 'note', text: words })}\n`)
+      output.write(`${inertJson(JSON.stringify({ type: 'note', text: words }))}\n`)
       return
     }
     clear()
@@ -129,7 +136,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   return {
     show(event) {
       if (json) {
-        output.write(`${JSON.stringify(event)}\n`)
+        output.write(`${inertJson(JSON.stringify(event))}\n`)
         return
       }
       const { runsEnded, runsRunning, runsFailed } = progress ?? nothingYet
@@ -157,16 +164,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
           break
         }
         case 'round-chosen':
-          line(
-            `round ${event.round} of ${event.rounds}: ${event.considered} candidates, ${event.dropped.length} dropped, ${event.chosen.length} chosen`,
-          )
-          for (const { reason, count } of tally(event.dropped.map(each => each.reason))) {
-            line(`  dropped ${count}: ${reason}`)
-          }
-          for (const { sentence, quantiles, explored } of event.chosen.slice(0, mostShown)) {
-            line(`  ${forecastText(quantiles)}  ${short(sentence)}${explored ? ' (exploration)' : ''}`)
-          }
-          if (event.chosen.length > mostShown) line(`  and ${event.chosen.length - mostShown} more`)
+          for (const each of roundLines(event, columns())) line(each)
           break
         case 'record-measured':
           if (event.best !== null) update({ best: event.best })
@@ -240,6 +238,24 @@ export function stopOnInterrupt(
   }
 }
 
+/** The first Ctrl-C ends what is waited for, which may say what it took; two seconds later, or the second, the process. */
+function endOnInterrupt(): { stop: AbortSignal; cancel: AbortSignal } & Disposable {
+  const stop = new AbortController()
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130)
+    setTimeout(() => process.exit(130), 2000).unref()
+    stop.abort(new Stopped('It was stopped.'))
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return {
+    stop: stop.signal,
+    cancel: stop.signal,
+    [Symbol.dispose]() {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    },
+  }
+}
+
 /** Ctrl-C ends the process, as it does without us. */
 function uninterrupted(): { stop: AbortSignal; cancel: AbortSignal } & Disposable {
   const never = new AbortController().signal
@@ -250,6 +266,8 @@ function uninterrupted(): { stop: AbortSignal; cancel: AbortSignal } & Disposabl
 export function terminalQuestion(): ((question: Question) => Promise<string | undefined>) | undefined {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return async ({ text: message, suggestion, choices }) => {
+    // Few commands ask, and reading it takes time.
+    const { isCancel, select, text } = await import('@clack/prompts')
     const answer = choices
       ? await select({ message, options: choices.map(value => ({ value, label: value })) })
       : await text({ message, ...(suggestion === undefined ? {} : { initialValue: suggestion }) })

@@ -1,21 +1,31 @@
 /**
- * The whole path in a repository of this shape, by the command line: init, import, forecast, run, promote, forecast again,
- * records, report. The program trains for real.
+ * The example and its history, and then the whole path in a repository of this shape, by the command line: init, import, forecast,
+ * run, promote, forecast again, records, report. The program trains for real.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { almanac, almanacJson } from '../../src/command-line.ts'
+import { attachDiffs } from '../../src/importers/commit-diffs.ts'
+import { readResultsTsv } from '../../src/importers/results-tsv.ts'
+import { openRepository } from '../../src/repository/repository.ts'
 
+const here = import.meta.dirname
 let parent = ''
 let folder = ''
 beforeAll(() => {
   parent = mkdtempSync(join(tmpdir(), 'almanac-path-'))
   folder = join(parent, 'research')
-  execFileSync(process.execPath, [join(import.meta.dirname, 'make-history.js'), folder, '--ideas', '4'])
+  // The same program with a fifth of the training: it ranks these ideas alike.
+  const example = join(parent, 'example')
+  cpSync(here, example, { recursive: true })
+  const source = readFileSync(join(example, 'prepare.js'), 'utf8')
+  expect(source).toContain('TRAINING_BYTES = 80_000')
+  writeFileSync(join(example, 'prepare.js'), source.replace('80_000', '16_000'))
+  execFileSync(process.execPath, [join(example, 'make-history.js'), folder, '--ideas', '4'])
 })
 afterAll(() => rmSync(parent, { recursive: true, force: true }))
 
@@ -52,6 +62,70 @@ interface Measured {
   readonly forecast: { median: number } | null
   readonly changes: { option: string; from: unknown; to: unknown }[]
 }
+
+const bpb = (output: string) => Number(/^val_bpb:\s+([0-9.]+)$/m.exec(output)![1])
+const train = (cwd: string, ...words: string[]) =>
+  execFileSync(process.execPath, ['train.js', ...words], { cwd, encoding: 'utf8' })
+
+describe('the model', () => {
+  test('learns: far better than the frequencies of the bytes, and the same again with the same seed', () => {
+    const text = readFileSync(join(here, 'data', 'moby-dick.txt'))
+    const counts = new Map<number, number>()
+    for (const byte of text) counts.set(byte, (counts.get(byte) ?? 0) + 1)
+    const entropy = -[...counts.values()].reduce((sum, n) => sum + (n / text.length) * Math.log2(n / text.length), 0)
+    const once = bpb(train(here, '--seed', '7'))
+    expect(once).toBeLessThan(entropy - 0.7)
+    expect(bpb(train(here, '--seed', '7'))).toBe(once)
+    expect(bpb(train(here, '--seed', '8'))).not.toBe(once)
+  })
+
+  test('a batch that does not divide the training, or a seed that is no number, is refused', () => {
+    const copy = join(parent, 'copy')
+    cpSync(here, copy, { recursive: true })
+    expect(spawnSync(process.execPath, ['train.js', '--seed', 'x'], { cwd: copy, encoding: 'utf8' }).stderr).toContain(
+      '--seed takes',
+    )
+    const source = readFileSync(join(copy, 'train.js'), 'utf8')
+    writeFileSync(join(copy, 'train.js'), source.replace('BATCH_SIZE = 64', 'BATCH_SIZE = 48'))
+    const refused = spawnSync(process.execPath, ['train.js'], { cwd: copy, encoding: 'utf8' })
+    expect(refused.status).not.toBe(0)
+    expect(refused.stderr).toContain('BATCH_SIZE 48 does not divide')
+  })
+})
+
+describe('its history', () => {
+  test('is what the loop leaves: kept commits in git with their diffs, discarded ones gone', async () => {
+    const text = readFileSync(join(folder, 'results.tsv'), 'utf8')
+    const log = readResultsTsv(text, 'results.tsv')
+    expect(log.unusable).toEqual([])
+    expect(log.rows.map(({ role, outcome }) => `${role} ${outcome.kind}`)).toEqual([
+      'reference finished',
+      'kept finished',
+      'tried finished',
+      'kept finished',
+      'tried crashed',
+    ])
+    const { history, missing } = await attachDiffs(log, await openRepository(folder))
+    expect(history.rows.map(({ intervention }) => intervention.diff !== null)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ])
+    expect(missing.map(({ place }) => place)).toEqual(['line 4', 'line 6'])
+    expect(execFileSync('git', ['status', '--short'], { cwd: folder, encoding: 'utf8' })).toBe('?? results.tsv\n')
+  })
+
+  test('its numbers are what the program prints for that code', () => {
+    const last = readFileSync(join(folder, 'results.tsv'), 'utf8')
+      .trim()
+      .split('\n')
+      .filter(row => row.includes('\tkeep\t'))
+      .at(-1)!
+    expect(bpb(train(folder))).toBe(Number(last.split('\t')[1]))
+  })
+})
 
 test('init finds everything, import twice is import once', async () => {
   const { code, output } = await almanac(folder, 'init', '--yes')
@@ -108,7 +182,16 @@ test('run, promote, and forecast again against the new reference; the tree stays
   writeFileSync(join(folder, 'notes.md'), 'an untracked note\n')
   const before = state()
 
-  const run = await almanacJson<Measured>(folder, 'run', '-m', 'look back 5 bytes instead of 4', '--concurrency', '2')
+  const run = await almanacJson<Measured>(
+    folder,
+    'run',
+    '-m',
+    'look back 5 bytes instead of 4',
+    '--seeds',
+    '2',
+    '--concurrency',
+    '2',
+  )
   expect(state()).toBe(before)
   expect(run.measured!.standardError).toBeGreaterThan(0)
   expect(['better', 'inconclusive', 'worse']).toContain(run.verdict)

@@ -24,7 +24,9 @@ const ideas = [
 const template = fileURLToPath(new URL('.', import.meta.url))
 const [folder, flag, value] = process.argv.slice(2)
 if (!folder || (flag !== undefined && flag !== '--ideas')) refuse('usage: node make-history.js FOLDER [--ideas N]')
-const chosen = ideas.slice(0, flag ? Number(value) : ideas.length)
+const count = flag ? Number(value) : ideas.length
+if (!Number.isInteger(count) || count < 1) refuse(`--ideas takes a whole number from 1 on, not ${value}`)
+const chosen = ideas.slice(0, count)
 
 mkdirSync(folder, { recursive: true })
 if (readdirSync(folder).length > 0) refuse(`${folder} is not empty: name a new folder`)

@@ -4,17 +4,19 @@
  */
 
 import { type Environment, familyId } from '../experiment/environment.ts'
+import { costOf } from '../language/usage.ts'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
 import { conclude, referenceValues } from './conclude.ts'
-import { type CampaignDefinition, definitionSchema } from './definition.ts'
-import { droppedOf, tally } from './dropped.ts'
+import { type CampaignDefinition, storedDefinition } from './definition.ts'
+import { byWorth, droppedOf, tally } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
+import { languageSpent } from './language-spent.ts'
 import { settleLeftovers } from './leftovers.ts'
 import { measure, type Task } from './measure.ts'
 import type { OpenEnvironment } from './open-environment.ts'
@@ -70,9 +72,9 @@ export async function resumeCampaign(campaign: StoredCampaign, surroundings: Sur
   const version = await ledger.version(campaign.versionId)
   const taken = await ledger.takeCampaign(campaign.id, claimantOfThisProcess(), campaign.last.id)
   if (!taken || !version) throw new Error(`Campaign ${campaign.id} was just taken over by another process.`)
-  const { definition, source } = campaign.definition as unknown as StoredDefinition
+  const { source } = campaign.definition as unknown as StoredDefinition
   const environment = { family: opened.family, familyId: campaign.familyId, version }
-  await advance(campaign, environment, { definition: definitionSchema.parse(definition), source }, surroundings)
+  await advance(campaign, environment, { definition: storedDefinition(campaign.definition), source }, surroundings)
 }
 
 async function advance(
@@ -123,8 +125,11 @@ async function playRounds(
     hours: definition.hours ?? undefined,
     cost: definition.cost ?? undefined,
   }
-  const spent = async () =>
-    exhausted(budget, spentOn(await ledger.runsOfCampaign(campaign.id), opened.file.costPerHour))
+  const spent = async () => {
+    const price = definition.language?.price ?? null
+    const languageCost = costOf(await languageSpent(campaign.id, ledger), price) ?? 0
+    return exhausted(budget, spentOn(await ledger.runsOfCampaign(campaign.id), opened.file.costPerHour, languageCost))
+  }
   const pay = async (tasks: readonly Task[], onEnded?: (task: Task) => Promise<void>) => {
     await measure(tasks, {
       ...surroundings,
@@ -166,7 +171,7 @@ async function playRounds(
     await conclude(version.id, ledger)
   }
   const why =
-    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : `All ${definition.rounds} rounds are done.`
+    mine.size === 0 ? allHeldBack(await ledger.roundsOf(campaign.id)) : allDone(await ledger.roundsOf(campaign.id))
   return (await ended()) ?? { state: 'finished', why }
 }
 
@@ -184,8 +189,15 @@ function noCandidates(stored: StoredRound): string {
   return `No candidate was left in round ${round}, ${dropped.length} were dropped (${commonest([stored])}).`
 }
 
+function allDone(rounds: readonly StoredRound[]): string {
+  const done = rounds.length === 1 ? 'Its round is done.' : `All ${rounds.length} rounds are done.`
+  const empty = rounds.filter(({ candidates }) => candidates.every(({ choice }) => choice === 'passed-over')).length
+  return empty === 0 ? done : `${done} In ${empty} of them the gate held back every candidate.`
+}
+
 function allHeldBack(rounds: readonly StoredRound[]): string {
-  return `The gate held back every candidate of ${rounds.length} rounds (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
+  const all = rounds.length === 1 ? '' : ` of ${rounds.length} rounds`
+  return `The gate held back every candidate${all} (${commonest(rounds)}); other candidates, more exploration, or another "gate" in the environment file would let some run.`
 }
 
 function commonest(rounds: readonly StoredRound[]): string {
@@ -206,18 +218,22 @@ async function budgetEnd(spent: () => Promise<string | null>): Promise<Ended | n
 }
 
 function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number): CampaignEvent {
+  const { chosen, notChosen } = byWorth({ candidates, dropped })
   return {
     type: 'round-chosen',
     round,
     rounds,
     considered: candidates.length + dropped.length,
     dropped: droppedOf({ candidates, dropped }),
+    notChosen,
+    leastWorth: chosen.at(-1)?.worth ?? null,
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')
-      .map(({ intervention, forecast, choice }) => ({
+      .map(({ intervention, forecast, choice, gated }) => ({
         sentence: intervention.sentence,
         quantiles: forecast!.quantiles,
         explored: choice === 'explored',
+        gated,
       })),
   }
 }

@@ -3,14 +3,14 @@
  * one bad line never loses the others.
  */
 import { readFile } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
 import { z } from 'zod'
 import type { Intervention } from '../experiment/intervention.ts'
 import { isJsonObject, type Json } from '../experiment/json.ts'
 import { resolveInside } from '../files/safe-path.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { outputOfProgram } from './candidate-program.ts'
-import { pairs, parseCards, singles } from './cards.ts'
+import { type Card, pairs, parseCards, singles } from './cards.ts'
 import type { CandidateSource } from './environment-file.ts'
 import { fieldProblems } from './field-problems.ts'
 import { InputError } from './input-error.ts'
@@ -46,8 +46,7 @@ const candidate = z.strictObject({
 export async function gatherCandidates(request: CandidateRequest): Promise<Candidates> {
   const { source, directory, round, seed } = request
   if ('cards' in source) {
-    const text = await readFile(placeOf(source.cards, directory), 'utf8').catch(unreadable(source.cards))
-    const cards = parseCards(parseJson(text, source.cards), source.cards)
+    const cards = await cardsOf(source.cards, directory)
     const single = singles(cards)
     const share = source.pairs ?? 0
     const random = seededRandom(`${seed}/pairs/${round}`)
@@ -59,9 +58,27 @@ export async function gatherCandidates(request: CandidateRequest): Promise<Candi
   }
   if ('file' in source) {
     const text = await readFile(placeOf(source.file, directory), 'utf8').catch(unreadable(source.file))
+    if (holdsCards(text)) {
+      const name = basename(source.file)
+      throw new InputError(
+        `${name} holds cards and not candidates: let the environment file say candidates: { cards: ${JSON.stringify(name)} }.`,
+      )
+    }
     return parseCandidates(text, source.file)
   }
   return parseCandidates(await outputOfProgram(source.program, request), 'the candidate program')
+}
+
+async function cardsOf(cards: string | readonly Json[], directory: string): Promise<Card[]> {
+  if (typeof cards !== 'string') return parseCards(cards, 'candidates.cards')
+  const text = await readFile(placeOf(cards, directory), 'utf8').catch(unreadable(cards))
+  return parseCards(parseJson(text, cards), cards)
+}
+
+/** Cards have values, of which candidates know nothing. */
+function holdsCards(text: string): boolean {
+  const value = parsedLine(text.replace(/^\uFEFF/, '')).value
+  return Array.isArray(value) && value.length > 0 && value.every(each => isJsonObject(each) && 'values' in each)
 }
 
 /** Reads candidates from a JSON array or from JSON lines. */
@@ -73,7 +90,11 @@ export function parseCandidates(text: string, where: string): Candidates {
       unusable.push({ sentence: name, reason: error })
       continue
     }
-    const parsed = candidate.safeParse(value)
+    const parsed = checked(value)
+    if (parsed === null) {
+      unusable.push({ sentence: name, reason: `${name}: it is nested too deep.` })
+      continue
+    }
     if (!parsed.success) {
       unusable.push({ sentence: name, reason: fieldProblems(value, parsed.error.issues, name).join(' ') })
       continue
@@ -88,6 +109,16 @@ export function parseCandidates(text: string, where: string): Candidates {
     })
   }
   return { interventions, unusable }
+}
+
+/** Null for a value so deep that going through it runs out of stack. */
+function checked(value: unknown) {
+  try {
+    return candidate.safeParse(value)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 function entries(whole: string, where: string): { name: string; value?: unknown; error?: string }[] {

@@ -43,30 +43,38 @@ test('a lower chance of finishing never makes a candidate look better', () => {
   )
 })
 
-test.each([
+test.each<[string, number[], Set<number>, number, number[]?]>([
   // Two of the ranks around the cut are equal.
   ['all pass', [5, 3, 3, 2, 1], new Set<number>(), 3],
+  ['likely failures have less of a chance', [5, 3, 3, 2, 1], new Set([1, 3]), 3, [0.9, 0.1, 0.9, 0.02, 0.5]],
+  ['equal scores with unequal chances to finish', [3, 3, 3, 3, 1], new Set([4]), 3, [0.9, 0.2, 0.6, 0.5, 0.3]],
+  ['one weighs more than its place', [1, 1, 1], new Set([0, 1, 2]), 1.5, [1, 0.05, 0.05]],
   ['the gate holds back the best and the worst', [5, 3, 3, 2, 1], new Set([0, 4]), 3],
   // The best that passed, and one or two of the others: a place stays empty half of the time.
   ['the gate holds back all but one', [5, 3, 1], new Set([0, 2]), 2.5],
   ['the gate holds back all', [5, 3, 3, 1], new Set([0, 1, 2, 3]), 1.5],
-])('the stored probabilities are the frequencies of the rule, and add up to what runs: %s', (_, gains, gated, runs) => {
-  const forecasts = gains.map(gain => forecast(gain))
-  const counts = gains.map(() => 0)
-  const rule = (seed: number) => choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed), gated })
-  const draws = 20_000
-  for (let seed = 0; seed < draws; seed++) {
-    rule(seed).forEach(({ choice }, index) => {
-      if (choice !== 'passed-over') counts[index]!++
+])(
+  'the stored probabilities are the frequencies of the rule, and add up to what runs: %s',
+  (_, gains, gated, runs, finishes) => {
+    const forecasts = gains.map(gain => forecast(gain))
+    const counts = gains.map(() => 0)
+    const weighed = finishes === undefined ? {} : { finishes }
+    const rule = (seed: number) =>
+      choose(forecasts, { choose: 3, exploration: 0.5, random: seededRandom(seed), gated, ...weighed })
+    const draws = 20_000
+    for (let seed = 0; seed < draws; seed++) {
+      rule(seed).forEach(({ choice }, index) => {
+        if (choice !== 'passed-over') counts[index]!++
+      })
+    }
+    const stored = rule(0).map(({ probability }) => probability)
+    expect(stored.reduce((sum, each) => sum + each, 0)).toBeCloseTo(runs, 12)
+    counts.forEach((count, index) => {
+      const p = stored[index]!
+      expect(Math.abs(count / draws - p)).toBeLessThanOrEqual(4 * Math.sqrt((p * (1 - p)) / draws) + 1e-12)
     })
-  }
-  const stored = rule(0).map(({ probability }) => probability)
-  expect(stored.reduce((sum, each) => sum + each, 0)).toBeCloseTo(runs, 12)
-  counts.forEach((count, index) => {
-    const p = stored[index]!
-    expect(Math.abs(count / draws - p)).toBeLessThanOrEqual(4 * Math.sqrt((p * (1 - p)) / draws) + 1e-12)
-  })
-})
+  },
+)
 
 test('what the gate holds back is never exploited, and has a known chance above zero exactly where there is exploration', () => {
   fc.assert(

@@ -45,20 +45,25 @@ function recordsOf([first, ...others]: readonly (readonly number[])[]): Experime
   ])
 }
 
-const rule = { seeds: 2, more: 2, referenceRuns: 3 }
+const seeds = { seeds: 2, more: 2 }
 const spread = (centre: number, size = 0.01) => [centre - size, centre + size]
 const base = [0.99, 1, 1.01]
 
+/** Who is due, of records from their losses as in `recordsOf`. */
+function dueOf(losses: readonly (readonly number[])[], rule = seeds): number[] {
+  const records = recordsOf(losses)
+  const among = new Set(records.map(({ id }) => id))
+  return [...awaitingConfirmation(records, { ...rule, among, reference: losses[0]! })]
+}
+
 describe('which records are due', () => {
-  const due = (...candidates: readonly (readonly number[])[]) => [
-    ...awaitingConfirmation(recordsOf([base, ...candidates]), rule),
-  ]
+  const due = (...candidates: readonly (readonly number[])[]) => dueOf([base, ...candidates])
 
   test('what luck could explain; not what is beyond doubt, what is not better, or what has had its runs', () => {
     expect(due(spread(0.975), spread(1), spread(1.1), spread(0.99))).toEqual([1])
     expect(due(spread(0.5), spread(1), spread(1.1))).toEqual([])
     expect(due([...spread(0.975), ...spread(0.975)], spread(1), spread(1.1))).toEqual([])
-    expect(awaitingConfirmation(recordsOf([base, spread(0.975)]), { ...rule, more: 0 })).toEqual(new Set())
+    expect(dueOf([base, spread(0.975)], { ...seeds, more: 0 })).toEqual([])
   })
 
   test('what has had a part of its fresh seeds gets the others, whatever they showed', () => {
@@ -68,6 +73,22 @@ describe('which records are due', () => {
   test('those among which luck could have decided, the best itself included; one clearly behind is left', () => {
     expect(due(spread(0.5), spread(0.501), spread(0.8), spread(1), spread(1))).toEqual([1, 2])
     expect(due(spread(0.5), spread(0.6), spread(0.8), spread(1), spread(1))).toEqual([])
+  })
+
+  test('one that is far noisier than the others is ahead with its own noise, not with theirs', () => {
+    // Of the two seeds of the first: variance 0.02, of their median 0.01. Beside it the others' 0.0001 / 2 is nothing: a lead of
+    // 0.6 is 6 standard errors, P = 0.947 with one degree of freedom. The second's own gain is beyond doubt.
+    const noisy = spread(0.25, 0.1)
+    const reference = [...base, ...base, ...base, ...base]
+    const others = [spread(1), spread(0.99), spread(1.01)]
+    expect(dueOf([reference, noisy, spread(0.85), ...others])).toEqual([1, 2])
+    // By 0.65 it would be 6.5 standard errors, P = 0.951: sure enough.
+    expect(dueOf([reference, noisy, spread(0.9), ...others])).toEqual([1])
+  })
+
+  test('of the records of others only the noise counts', () => {
+    const records = recordsOf([base, spread(0.975), spread(0.974), spread(1), spread(1.1)])
+    expect([...awaitingConfirmation(records, { ...seeds, among: new Set([2]), reference: base })]).toEqual([2])
   })
 })
 
@@ -79,17 +100,16 @@ test('run again, false claims are halved and true ones stay, for a twentieth mor
     const random = seededRandom(`campaign ${campaign}`)
     const losses = [measuredLosses(0, 3, random), ...gains.map(gain => measuredLosses(gain, 2, random))]
     const before = recordsOf(losses)
-    const due = awaitingConfirmation(before, rule)
-    const after = recordsOf(
-      losses.map((own, id) => (due.has(id) ? [...own, ...measuredLosses(gains[id - 1]!, 2, random)] : own)),
-    )
+    const due = new Set(dueOf(losses))
+    const more = losses.map((own, id) => (due.has(id) ? [...own, ...measuredLosses(gains[id - 1]!, 2, random)] : own))
+    const after = recordsOf(more)
     for (const [index, gain] of gains.entries()) {
       const truth = gain > 0 ? 'true' : 'false'
       if (before[index]!.verdict === 'better') claims[`${truth}Before`]++
       if (after[index]!.verdict === 'better') claims[`${truth}After`]++
     }
     // Once is enough, whatever the others now look like.
-    expect([...awaitingConfirmation(after, rule)].filter(id => due.has(id))).toEqual([])
+    expect(dueOf(more).filter(id => due.has(id))).toEqual([])
     first += losses.flat().length
     again += 2 * due.size
   }

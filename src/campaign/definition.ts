@@ -1,5 +1,6 @@
 /** What a campaign is: how many rounds of how many candidates, what it may spend, how it chooses. Stored with it, and never changed. */
 import { z } from 'zod'
+import type { Json } from '../experiment/json.ts'
 import { languageSettings } from '../forecast/language/settings.ts'
 import { forecasterChoices } from '../forecast/named-forecaster.ts'
 import type { EnvironmentFile } from './environment-file.ts'
@@ -38,6 +39,11 @@ export const definitionSchema = z.strictObject({
 export type CampaignDefinition = z.output<typeof definitionSchema>
 export type CampaignFlags = GateFlags & {
   readonly [Key in Exclude<keyof CampaignDefinition, 'gate'>]?: CampaignDefinition[Key] | undefined
+}
+
+/** Of a campaign as it is stored, with the source of its candidates; what campaigns of before lacked gets its default. */
+export function storedDefinition(stored: Json): CampaignDefinition {
+  return definitionSchema.parse((stored as { definition: Json }).definition)
 }
 
 /** What the caller asks for, else what the environment file says, else the defaults. */

@@ -1,23 +1,50 @@
-/** Why candidates were dropped, told briefly: hundreds may have been run before. */
+/** What a round does not run, and why: what cannot or need not run, what the gate holds back, what others were chosen before. */
+import type { Quantiles } from '../experiment/record.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
+import { scores } from './choose.ts'
 
-/** What a round does not run for a reason: what cannot or need not run, and what the gate holds back. */
-export function droppedOf({
-  candidates,
-  dropped,
-}: Pick<StoredRound, 'candidates' | 'dropped'>): { readonly sentence: string; readonly reason: string }[] {
+export { tally } from '../text/tally.ts'
+
+type Round = Pick<StoredRound, 'candidates' | 'dropped'>
+
+export interface Dropped {
+  readonly sentence: string
+  readonly reason: string
+  /** By the gate: it could run. */
+  readonly heldBack: boolean
+}
+
+/** What a round does not run for a reason. */
+export function droppedOf({ candidates, dropped }: Round): Dropped[] {
   return [
-    ...dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why })),
+    ...dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why, heldBack: false })),
     ...candidates.flatMap(({ intervention, choice, gated }) =>
-      gated !== null && choice === 'passed-over' ? [{ sentence: intervention.sentence, reason: gated }] : [],
+      gated !== null && choice === 'passed-over'
+        ? [{ sentence: intervention.sentence, reason: gated, heldBack: true }]
+        : [],
     ),
   ]
 }
 
-/** How often each reason occurs, the commonest first; what differs from case to case is left out where there are several. */
-export function tally(reasons: readonly string[]): { readonly reason: string; readonly count: number }[] {
-  const alike = Map.groupBy(reasons, reason => reason.split(/ \(|:/)[0]!.replace(/\.$/, ''))
-  return [...alike]
-    .map(([kind, each]) => ({ reason: each.length === 1 ? each[0]! : kind, count: each.length }))
-    .sort((a, b) => b.count - a.count)
+export interface Foreseen {
+  readonly sentence: string
+  readonly quantiles: Quantiles
+  /** What the choice went by: the median gain weighed with the chance to finish (see `scores`). */
+  readonly worth: number
+}
+
+/** What passed the gate, each with its worth, the best first: what was chosen for it, and what was not chosen. */
+export function byWorth({ candidates }: Round): { readonly chosen: Foreseen[]; readonly notChosen: Foreseen[] } {
+  const passed = candidates.flatMap(({ forecast, gated, choice, intervention }) =>
+    gated === null && forecast !== null ? [{ forecast, choice, sentence: intervention.sentence }] : [],
+  )
+  const worth = scores(passed.map(({ forecast }) => forecast))
+  const all = passed
+    .map(({ forecast, choice, sentence }, index) => ({
+      choice,
+      it: { sentence, quantiles: forecast.quantiles, worth: worth[index]! },
+    }))
+    .sort((a, b) => b.it.worth - a.it.worth)
+  const those = (wanted: string) => all.flatMap(({ choice, it }) => (choice === wanted ? [it] : []))
+  return { chosen: those('exploited'), notChosen: those('passed-over') }
 }

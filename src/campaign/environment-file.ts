@@ -51,7 +51,11 @@ const seeds = z.union([count, z.array(z.number().int()).min(1)])
 const candidates = z.union([
   z.strictObject({ file: relativePath }),
   z.strictObject({ program: z.union([name, z.array(name).min(1)]) }),
-  z.strictObject({ cards: relativePath, pairs: z.number().min(0).max(1).optional() }),
+  /** A JSON file of cards, or the cards themselves. */
+  z.strictObject({
+    cards: z.union([relativePath, z.array(z.json()).min(1)]),
+    pairs: z.number().min(0).max(1).optional(),
+  }),
 ])
 
 /** What `{…}` may stand for in the command of a run, and in a program that prints candidates. */
@@ -139,8 +143,9 @@ const schema = z
       const message = 'used together with "language", which names the model'
       context.addIssue({ code: 'custom', path: ['forecaster'], message })
     }
-    if (file.campaign.cost !== undefined && file.costPerHour === undefined) {
-      const message = 'used together with "costPerHour", what an hour of a run costs'
+    if (file.campaign.cost !== undefined && file.costPerHour === undefined && file.language?.price === undefined) {
+      const message =
+        'used together with "costPerHour", what an hour of a run costs, or the price of the language model'
       context.addIssue({ code: 'custom', path: ['campaign', 'cost'], message })
     }
   })

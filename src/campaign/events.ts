@@ -1,6 +1,7 @@
 /** What happens while runs are measured, told as it happens. The ledger keeps the truth; these only inform. */
 import type { Outcome } from '../experiment/intervention.ts'
 import type { MeasuredGain, Quantiles, Verdict } from '../experiment/record.ts'
+import type { Dropped, Foreseen } from './dropped.ts'
 
 export interface RunName {
   /** What runs: the intervention's sentence, or `reference`. */
@@ -28,11 +29,16 @@ export type CampaignEvent =
       readonly rounds: number
       readonly considered: number
       /** What cannot or need not run, and what the gate held back. */
-      readonly dropped: readonly { readonly sentence: string; readonly reason: string }[]
+      readonly dropped: readonly Dropped[]
+      /** What passed the gate, the best first, and the worth of the last that was chosen before it; null where none was. */
+      readonly notChosen: readonly Foreseen[]
+      readonly leastWorth: number | null
       readonly chosen: readonly {
         readonly sentence: string
         readonly quantiles: Quantiles
         readonly explored: boolean
+        /** Why the gate would have held it back, where exploration drew it all the same. */
+        readonly gated: string | null
       }[]
     }
   | {
@@ -42,6 +48,6 @@ export type CampaignEvent =
       readonly verdict: Verdict | null
       /** It runs again before it is called so. */
       readonly again: boolean
-      /** Best gain that this campaign has measured so far. */
+      /** Best gain above zero that this campaign has measured so far. */
       readonly best: { readonly measured: MeasuredGain; readonly sentence: string } | null
     }

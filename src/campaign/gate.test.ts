@@ -1,7 +1,7 @@
 /** The gate as a user meets it, on a real program: what `almanac run` refuses and shows, what a campaign holds back. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../ledger/ledger.ts'
 import { campaignStart } from '../operations/campaign-start.ts'
 import { forecast } from '../operations/forecast.ts'
@@ -26,7 +26,7 @@ type Input = Partial<Parameters<typeof run.run>[0]>
 async function almanacRun(input: Input): Promise<string[]> {
   const context = inProcess(folder)
   await run.run({ message: 'faster', history: 'pooled', ...input }, context)
-  return context.notes().filter(note => !note.startsWith('Forecast: '))
+  return context.notes().filter(note => !/^Forecast( of the gain in \S+)?: /.test(note))
 }
 
 async function refusalOf(input: Input): Promise<string> {
@@ -47,26 +47,27 @@ describe('almanac run', () => {
       /^It is like what was worse \(record 2, by 2\.\d: faster\)\.\nIt was not run; --anyway runs it all the same\.$/,
     )
     expect(await almanacRun({ ...further, anyway: true })).toEqual([
-      expect.stringMatching(/^It is like what was worse \(record 2, by 2\.\d: faster\)\.$/),
+      expect.stringMatching(
+        /^It is like what was worse \(record 2, by 2\.\d: faster\)\. That does not hold it back\.$/,
+      ),
     ])
   })
 
   test('is announced by a forecast, which runs nothing', async () => {
-    const { foreseen } = await forecast.run({ set: ['rate=30'], history: 'pooled' }, inProcess(folder))
-    expect(foreseen[0]!.objections[0]).toEqual({
+    const output = await forecast.run({ set: ['rate=30'], history: 'pooled' }, inProcess(folder))
+    expect(output.foreseen[0]!.gate[0]).toEqual({
       refuses: true,
       reason: expect.stringMatching(/^It is like what was worse/),
     })
-    const text = forecast.text(
-      { foreseen, dropped: [], forecaster: 'kernel', records: 1 },
-      { width: 120, styling: (_, words) => words },
-    )
-    expect(text).toMatch(/^refused: rate=30: It is like what was worse \(record \d/m)
+    const text = forecast.text(output, { width: 120, styling: (_, words) => words })
+    expect(text).toMatch(/^ {2}"almanac run" refuses it: It is like what was worse \(record \d/m)
   })
 
   test('only shows what goes less far, and says nothing of the other way', async () => {
     expect(await almanacRun({ set: ['rate=2'], seeds: 1 })).toContainEqual(
-      expect.stringMatching(/^It goes the way that was worse \(record 2, by 2\.\d: faster\), only less far\.$/),
+      expect.stringMatching(
+        /^It goes the way that was worse \(record 2, by 2\.\d: faster\), only less far\. That does not hold it back\.$/,
+      ),
     )
     expect(await almanacRun({ message: 'slower', set: ['rate=0.3'] })).toEqual([])
   })
@@ -92,10 +93,28 @@ describe('almanac run', () => {
     await promote.run({ record: undefined, anyway: false, concurrency: undefined }, inProcess(folder))
     expect(await almanacRun({ set: ['rate=3'], seeds: 1 })).toContainEqual(
       expect.stringMatching(
-        /^It is like what was worse \(record 2, .*\), but against another reference: since then rate 1 → 0\.3\. It may deserve another try\.$/,
+        /^It is like what was worse \(record 2, .*\), but against another reference: since then rate 1 → 0\.3\. It may deserve another try\. That does not hold it back\.$/,
       ),
     )
   })
+})
+
+test('almanac run: what looks better and may be luck gets fresh seeds first, as many as asked for', async () => {
+  const place = toyEnvironment()
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }))
+  const context = inProcess(place)
+  const measured = async (input: Input) => {
+    const { record } = await run.run({ message: 'slower', history: 'none', ...input }, context)
+    return { verdict: record.verdict, seeds: record.runs.map(({ seed }) => seed) }
+  }
+  expect(await measured({ set: ['rate=0.98'] })).toEqual({ verdict: 'better', seeds: [1, 2, 3, 4] })
+  expect(context.notes()).toContain('It looks better, and may be luck: 2 more seeds (--confirm).')
+  // So close to the best that which is ahead is not sure.
+  expect(await measured({ set: ['rate=0.979'], confirm: 1 })).toEqual({ verdict: 'better', seeds: [1, 2, 3] })
+  expect(await measured({ set: ['rate=0.981'], confirm: 0 })).toMatchObject({ seeds: [1, 2] })
+  expect(await measured({ set: ['rate=0.978'], seeds: 2 })).toMatchObject({ seeds: [1, 2] })
+  // Beyond doubt, and far ahead.
+  expect(await measured({ set: ['rate=0.1'] })).toEqual({ verdict: 'better', seeds: [1, 2] })
 })
 
 test('one of the two thresholds is enough: the other is no gain, or one half', () => {
@@ -135,7 +154,7 @@ describe('a campaign', () => {
     const held = round!.candidates.filter(({ gated }) => gated !== null)
     expect(held).toHaveLength(2)
     for (const each of held) {
-      expect(each).toMatchObject({ probability: 0, choice: 'passed-over', forecast: expect.anything() })
+      expect(each).toMatchObject({ probability: 0, choice: 'passed-over', forecast: null })
       expect(each.gated).toContain(`It is like what was worse (record ${worse!.id}, by `)
     }
     expect(strict.rounds[0]!.dropped.map(({ reason }) => reason.replace(/ \(.*/, ''))).toEqual([

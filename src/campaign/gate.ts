@@ -52,6 +52,8 @@ export function gateRule(flags: GateFlags, file: GateFields): GateRule {
 export interface Objection {
   readonly reason: string
   readonly refuses: boolean
+  /** That what it is like did not finish. */
+  readonly failed?: boolean
 }
 
 /** Without a rule of the user's, a forecast is worth a word when it gives the candidate less than this chance to gain. */
@@ -71,6 +73,7 @@ export function objectionsFromRecords(
     found.slice(0, mostTold).map(precedent => ({
       reason: reasonOf(precedent, environment),
       refuses: precedent.settles && triedBefore === 'refuse',
+      ...(precedent.record.verdict === 'failed' ? { failed: true } : {}),
     })),
   )
 }

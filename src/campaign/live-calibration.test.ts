@@ -40,7 +40,7 @@ function played(known: readonly Known[], rule: Parameters<typeof choose>[1]) {
 /** A round as it is stored, and the records of what it ran. */
 function roundOf(known: readonly Known[], rule: Parameters<typeof choose>[1], firstId = 0) {
   const choices = choose(
-    known.map(({ forecast }) => forecast),
+    known.map(({ forecast }, index) => (rule.gated?.has(index) ? null : forecast)),
     rule,
   )
   const round = {
@@ -50,7 +50,8 @@ function roundOf(known: readonly Known[], rule: Parameters<typeof choose>[1], fi
     dropped: [],
     candidates: known.map(({ forecast }, index) => ({
       interventionId: firstId + index,
-      forecast,
+      // Of what the gate holds back only what is drawn is asked about.
+      forecast: rule.gated?.has(index) && choices[index]!.choice === 'passed-over' ? null : forecast,
       gated: rule.gated?.has(index) ? 'It is like what failed.' : null,
       ...choices[index]!,
     })),
@@ -76,23 +77,41 @@ test('over many campaigns the weighted shares and scores are those of all candid
   // All of them run: nothing to weigh, nothing to estimate.
   const truth = played(known, { choose: 24, exploration: 0, random: seededRandom(1) })!
   expect(truth).toMatchObject({ candidates: 24, unreachable: 0, measured: 24 })
-  expect(truth.gaining.weighted.brier).toBeCloseTo(truth.gaining.asRun.brier, 12)
+  expect(truth.gaining.weighted.squaredError).toBeCloseTo(truth.gaining.asRun.brier, 12)
+  for (const figure of ['said', 'happened', 'brier'] as const) {
+    expect(truth.gaining.normalised[figure]).toBeCloseTo(truth.gaining.asRun[figure], 12)
+  }
 
   const campaigns = Array.from(
     { length: 4000 },
     (_, seed) => played(known, { choose: 6, exploration: 0.4, random: seededRandom(seed), gated })!,
   )
   for (const event of ['finishing', 'gaining'] as const) {
-    for (const figure of ['said', 'happened', 'brier'] as const) {
+    for (const figure of ['said', 'happened', 'squaredError'] as const) {
       const estimates = campaigns.map(each => each[event].weighted[figure])
       const error = Math.sqrt(variance(estimates) / estimates.length)
       expect(Math.abs(mean(estimates) - truth[event].weighted[figure]), `${event} ${figure}`).toBeLessThanOrEqual(
         4 * error + 1e-12,
       )
     }
+    for (const { [event]: it } of campaigns) {
+      for (const figure of [it.normalised.said, it.normalised.brier, ...it.normalised.interval]) {
+        expect(figure).toBeGreaterThanOrEqual(0)
+        expect(figure).toBeLessThanOrEqual(1)
+      }
+    }
+    const spread = Math.sqrt(variance(campaigns.map(each => each[event].weighted.happened)))
+    const told = Math.sqrt(mean(campaigns.map(each => each[event].weighted.happenedError ** 2)))
+    // On the safe side: so many places vary less than as many candidates that are drawn each on its own.
+    expect(told / spread, `${event}: error`).toBeGreaterThan(1)
+    const covered = campaigns.filter(({ [event]: { normalised } }) => {
+      const [low, high] = normalised.interval
+      return low <= truth[event].asRun.happened && truth[event].asRun.happened <= high
+    })
+    expect(covered.length / campaigns.length, `${event}: interval`).toBeGreaterThan(0.93)
     const asRun = campaigns.map(each => each[event].asRun.brier)
     const error = Math.sqrt(variance(asRun) / asRun.length)
-    expect(Math.abs(mean(asRun) - truth[event].weighted.brier), `${event} as run`).toBeGreaterThan(10 * error)
+    expect(Math.abs(mean(asRun) - truth[event].weighted.squaredError), `${event} as run`).toBeGreaterThan(10 * error)
   }
   expect(mean(campaigns.map(({ effective }) => effective))).toBeLessThan(6)
 })

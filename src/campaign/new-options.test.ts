@@ -16,6 +16,7 @@ test('a name that differs by case, separators or one letter is taken for a mista
   expect(said({ optimiser: { warmupSteps: 5 } })).toEqual({ 'optimiser.warmupSteps': 'optimiser.warmup_steps!' })
   for (const typo of ['rat', 'ratte', 'raet', 'rste']) expect(said({ [typo]: 2 }), typo).toEqual({ [typo]: 'rate!' })
   expect(said({ layer: 3 })).toEqual({ layer: 'layers!' })
+  expect(said({ optimizer: { beta1: 0.5 } })).toEqual({ 'optimizer.beta1': 'optimiser.beta1!' })
 })
 
 test('names that are like others on purpose are not', () => {

@@ -34,8 +34,10 @@ function leaf(option: string): string {
 function isMisspelt(option: string, other: string): boolean {
   const plain = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
   if (plain(option) === plain(other)) return true
-  const sameParent = option.slice(0, -leaf(option).length) === other.slice(0, -leaf(other).length)
-  return sameParent && areOneLetterApart(leaf(option), leaf(other))
+  const [parts, others] = [option.split('.'), other.split('.')]
+  if (parts.length !== others.length) return false
+  const different = parts.flatMap((part, place) => (part === others[place] ? [] : [[part, others[place]!] as const]))
+  return different.length === 1 && areOneLetterApart(...different[0]!)
 }
 
 /**

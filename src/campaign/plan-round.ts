@@ -1,25 +1,29 @@
 /**
- * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest is
- * forecast and passes the gate or not, a few are chosen, and all of it is stored in one piece.
+ * One round before its runs: candidates are gathered, what cannot or need not run is dropped with its reason, the rest
+ * passes the gate or not, a few are chosen by their forecasts, and all of it is stored in one piece. A forecast may cost
+ * money: it is asked for what passes, and of what the ledger speaks against only for what exploration has drawn.
  */
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../experiment/environment.ts'
 import { type Intervention, isEvidence } from '../experiment/intervention.ts'
-import { type Candidate, type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
+import { type ExperimentRecord, type Forecast, hasFailed } from '../experiment/record.ts'
 import { writeAtomically } from '../files/atomic.ts'
+import { type Forecaster, forecasters } from '../forecast/forecaster.ts'
+import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { namedForecaster } from '../forecast/named-forecaster.ts'
-import { addUsage, noUsage, type Usage } from '../language/usage.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { seededRandom } from '../statistics/random.ts'
+import { spentOn } from './budget.ts'
 import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
-import { objectionsFromForecast, objectionsFromRecords } from './gate.ts'
+import { type Objection, objectionsFromForecast, objectionsFromRecords } from './gate.ts'
 import { historyOf } from './history.ts'
+import { languageSpent } from './language-spent.ts'
 import { type NewOption, newOptions } from './new-options.ts'
 import type { OpenEnvironment } from './open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from './resolve-intervention.ts'
@@ -64,56 +68,123 @@ export async function planRound(planning: Planning): Promise<StoredRound> {
   const { pool } = definition
   const drawn = pool === null || usable.length <= pool ? usable : random.sample(usable, pool)
 
-  const forecaster = namedForecaster(definition.forecaster, definition.language, {
+  const forecaster = namedForecaster(definition.forecaster, await languageSettings(planning), {
     ledger: ledger.path,
     variables: planning.variables,
     signal: planning.stop,
-    before: await askedBefore(planning),
+    before: await languageSpent(campaignId, ledger),
     tell: text => planning.emit({ type: 'note', text }),
   })
-  const answers = await forecaster(environment, history, drawn, { seed: definition.seed })
-  const foreseen: (ResolvedIntervention & { readonly forecast: Forecast })[] = []
-  for (const [index, candidate] of drawn.entries()) {
-    const forecast = answers[index]!
-    const { hash, intervention } = candidate
-    if (!hasFailed(forecast)) {
-      foreseen.push({ ...candidate, forecast })
-      continue
-    }
-    dropped.push({ intervention, why: `It has no forecast, for ${forecast.failed}.` })
-    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
-    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
-  }
-  const forecasts = foreseen.map(({ forecast }) => forecast)
-  const reasons = await reasonsOfGate(foreseen, forecasts, planning)
-  const gated = new Set([...reasons.keys()].filter(index => reasons[index] !== null))
-  const choices = choose(forecasts, { choose: definition.choose, exploration: definition.exploration, random, gated })
+  const ask = (candidates: readonly ResolvedIntervention[]) => forecastsOf(candidates, forecaster, history, planning)
+
+  const tried = await triedBefore(drawn, planning)
+  const early = await ask(drawn.filter(({ hash }) => !tried.has(hash)))
+  const offered = drawn.flatMap((candidate): Offered[] => {
+    const { hash } = candidate
+    const forecast = early.made.get(hash)
+    if (forecast)
+      return [
+        { ...candidate, forecast, gated: refusal(objectionsFromForecast(forecast, definition.gate))?.reason ?? null },
+      ]
+    return tried.has(hash) ? [{ ...candidate, forecast: null, gated: tried.get(hash)!.reason }] : []
+  })
+  const choices = choose(
+    offered.map(({ forecast }) => forecast),
+    {
+      choose: definition.choose,
+      exploration: definition.exploration,
+      random,
+      gated: new Set([...offered.keys()].filter(index => offered[index]!.gated !== null)),
+      finishes: chancesToFinish(offered, tried, history, planning),
+    },
+  )
+  const chosen = offered.map((candidate, index) => ({ ...candidate, ...choices[index]! }))
+  // Of what was tried before, only what may now run is worth asking about; without an answer its place stays empty.
+  const late = await ask(chosen.filter(({ forecast, choice }) => forecast === null && choice === 'explored'))
+  const candidates = chosen
+    .filter(({ hash }) => !late.failed.has(hash))
+    .map(({ forecast, ...candidate }) => ({
+      ...candidate,
+      forecast: forecast ?? late.made.get(candidate.hash) ?? null,
+    }))
   return ledger.storeRound({
     campaignId,
     round,
     versionId: environment.version.id,
-    candidates: foreseen.map(({ hash, intervention, forecast }, index) => ({
-      hash,
-      intervention,
-      forecast,
-      gated: reasons[index]!,
-      ...choices[index]!,
-    })),
-    dropped,
+    candidates,
+    dropped: [...dropped, ...early.failed.values(), ...late.failed.values()],
   })
 }
 
-/** Why the gate holds each candidate back; null for those that pass. What it would only show is for the forecast to weigh. */
-async function reasonsOfGate(
-  candidates: readonly Candidate[],
-  forecasts: readonly Forecast[],
+interface Offered extends ResolvedIntervention {
+  /** Null where what was tried before speaks against it: nobody was asked. */
+  readonly forecast: Forecast | null
+  /** Why the gate holds it back; null where it passes. */
+  readonly gated: string | null
+}
+
+/** By hash: what speaks against each candidate that tries again what the ledger refuses. */
+async function triedBefore(
+  candidates: readonly ResolvedIntervention[],
   { environment, ledger, definition }: Planning,
-): Promise<(string | null)[]> {
+): Promise<ReadonlyMap<string, Objection>> {
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
-  const found = objectionsFromRecords(candidates, records, environment, definition.gate)
-  return found.map((tried, index) => {
-    const all = [...tried, ...objectionsFromForecast(forecasts[index]!, definition.gate)]
-    return all.find(({ refuses }) => refuses)?.reason ?? null
+  const found = objectionsFromRecords(candidates, records, environment, definition.gate).map(refusal)
+  return new Map(candidates.flatMap(({ hash }, index) => (found[index] === null ? [] : [[hash, found[index]!]])))
+}
+
+/** By hash: the forecasts, and what got none, which is written down at once, with what it took. */
+async function forecastsOf(
+  candidates: readonly ResolvedIntervention[],
+  forecaster: Forecaster,
+  history: readonly ExperimentRecord[],
+  { environment, ledger, campaignId, definition, round }: Planning,
+): Promise<{ readonly made: ReadonlyMap<string, Forecast>; readonly failed: ReadonlyMap<string, Dropped> }> {
+  const made = new Map<string, Forecast>()
+  const failed = new Map<string, Dropped>()
+  if (candidates.length === 0) return { made, failed }
+  const answers = await forecaster(environment, history, candidates, { seed: definition.seed })
+  for (const [index, { hash, intervention }] of candidates.entries()) {
+    const forecast = answers[index]!
+    if (!hasFailed(forecast)) {
+      made.set(hash, forecast)
+      continue
+    }
+    failed.set(hash, { intervention, why: `It has no forecast, for ${forecast.failed}.` })
+    const { id } = await ledger.ensureIntervention(environment.version.id, hash, intervention)
+    await ledger.storeFailedForecast(id, forecast, { campaignId, round })
+  }
+  return { made, failed }
+}
+
+/** What the gate would only show is for the forecast to weigh. */
+function refusal(objections: readonly Objection[]): Objection | null {
+  return objections.find(({ refuses }) => refuses) ?? null
+}
+
+/** Of one that failed and nothing else (Laplace's rule of succession). */
+const afterFailure = 1 / 3
+
+/**
+ * What exploration weighs candidates by: by their forecasts; where nobody was asked, by a look that costs nothing, and of what tries
+ * again what failed no more than a third.
+ */
+function chancesToFinish(
+  offered: readonly Offered[],
+  tried: ReadonlyMap<string, Objection>,
+  history: readonly ExperimentRecord[],
+  { environment, definition }: Planning,
+): number[] {
+  const unasked = offered.filter(({ forecast }) => forecast === null)
+  // Without exploration nobody asks.
+  if (unasked.length === 0 || definition.exploration === 0)
+    return offered.map(({ forecast }) => forecast?.finishes ?? 1)
+  const looks = forecasters.kernel(environment, history, unasked, { seed: definition.seed })
+  const guessed = new Map(unasked.map(({ hash }, index) => [hash, looks[index]!.finishes]))
+  return offered.map(({ hash, forecast }) => {
+    if (forecast !== null) return forecast.finishes
+    const guess = guessed.get(hash)!
+    return tried.get(hash)?.failed ? Math.min(guess, afterFailure) : guess
   })
 }
 
@@ -156,12 +227,18 @@ function misspeltText({ option, meant }: NewOption): string {
   return `It sets what may be misspelt (${option}, and the reference has ${meant}): correct it, or give the reference the option too.`
 }
 
-/** What the forecasts of earlier rounds took of a language model, those that failed too. */
-async function askedBefore({ ledger, campaignId }: Planning): Promise<Usage> {
-  const rounds = await ledger.roundsOf(campaignId)
-  const made = rounds.flatMap(({ candidates }) => candidates.map(({ forecast }) => forecast))
-  const all = [...made, ...(await ledger.failedForecastsOf({ campaignId }))]
-  return all.map(each => each?.model?.usage ?? noUsage).reduce(addUsage, noUsage)
+/** The language model may take what is left of the campaign's budget of money, and no more than its own. */
+async function languageSettings({
+  opened,
+  ledger,
+  campaignId,
+  definition,
+}: Planning): Promise<LanguageSettings | null> {
+  const { language, cost } = definition
+  if (language === null || cost === null || language.price === undefined) return language
+  const runs = spentOn(await ledger.runsOfCampaign(campaignId), opened.file.costPerHour)
+  const left = Math.max(0, cost - runs.cost)
+  return { ...language, budget: { ...language.budget, cost: Math.min(left, language.budget.cost ?? left) } }
 }
 
 /** What candidate programs may learn from: a line of JSON a record. Gives the file's path. */

@@ -31,7 +31,7 @@ export async function resolveIntervention(
   }
   if (overrides !== null && configuration === null) {
     throw new Error(
-      'It has overrides, but the environment has no reference configuration for them; name one, or give a diff.',
+      'It sets options, but the environment has no reference configuration whose options they are; name one (reference.configuration), or give a diff.',
     )
   }
   if (diff !== null && (repository === null || commit === null)) {

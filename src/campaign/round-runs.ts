@@ -6,7 +6,7 @@ import type { Version } from '../experiment/environment.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { bestOf, conclude, referenceValues } from './conclude.ts'
-import { awaitingConfirmation } from './confirmation.ts'
+import { awaitingConfirmation, type Confirmation } from './confirmation.ts'
 import type { CampaignDefinition } from './definition.ts'
 import { firstSeeds } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
@@ -30,11 +30,23 @@ export interface RoundRuns {
 export async function payForRound(chosen: readonly ChosenCandidate[], runs: RoundRuns): Promise<void> {
   const { seeds, confirm } = runs.definition
   await payFor(chosen, seeds, runs)
-  const due = await dueAgain(runs)
-  // What luck chose is not asked of the same seeds.
-  const fresh = firstSeeds(seeds.length + confirm, seeds).slice(seeds.length)
-  const again = [...due].map(id => runs.ofCampaign.get(id)!)
-  if (again.length > 0) await payFor(again, fresh, runs)
+  const asked = new Set<number>()
+  for (;;) {
+    // With more runs the noise is known better, and others may now be called better: these too, each once.
+    const again = [...(await dueInRound(runs))].filter(id => !asked.has(id))
+    if (again.length === 0) return
+    for (const id of again) asked.add(id)
+    await payFor(
+      again.map(id => runs.ofCampaign.get(id)!),
+      freshSeeds(seeds, confirm),
+      runs,
+    )
+  }
+}
+
+/** What luck chose is not asked of the same seeds. */
+export function freshSeeds(seeds: readonly number[], more: number): readonly number[] {
+  return firstSeeds(seeds.length + more, seeds).slice(seeds.length)
 }
 
 async function payFor(
@@ -54,7 +66,7 @@ async function payFor(
 
 async function tellRecord(id: number, runs: RoundRuns): Promise<void> {
   const { version, ledger, ofCampaign, emit } = runs
-  const again = (await dueAgain(runs)).has(id)
+  const again = (await dueInRound(runs)).has(id)
   const records = again
     ? await ledger.recordsOf({ versionIds: [version.id] })
     : await conclude(version.id, ledger, new Set([id]))
@@ -67,18 +79,21 @@ async function tellRecord(id: number, runs: RoundRuns): Promise<void> {
     measured: record.measured,
     verdict: record.verdict,
     again,
-    best: best && { measured: best.measured!, sentence: best.intervention.sentence },
+    best: best && best.measured!.gain > 0 ? { measured: best.measured!, sentence: best.intervention.sentence } : null,
   })
 }
 
-async function dueAgain({ version, definition, ledger, ofCampaign }: RoundRuns): Promise<Set<number>> {
-  const records = await ledger.recordsOf({ versionIds: [version.id] })
-  return awaitingConfirmation(
-    records.filter(({ id }) => ofCampaign.has(id)),
-    {
-      seeds: definition.seeds.length,
-      more: definition.confirm,
-      referenceRuns: (await referenceValues(version.id, ledger)).length,
-    },
-  )
+function dueInRound({ version, definition, ledger, ofCampaign }: RoundRuns): Promise<ReadonlySet<number>> {
+  const { seeds, confirm } = definition
+  return dueAgain(version.id, { seeds: seeds.length, more: confirm, among: new Set(ofCampaign.keys()) }, ledger)
+}
+
+/** The records of the version that are to be run again before they are called better, by id. */
+export async function dueAgain(
+  versionId: string,
+  rule: Omit<Confirmation, 'reference'>,
+  ledger: Ledger,
+): Promise<ReadonlySet<number>> {
+  const records = await ledger.recordsOf({ versionIds: [versionId] })
+  return awaitingConfirmation(records, { ...rule, reference: await referenceValues(versionId, ledger) })
 }

@@ -1,7 +1,8 @@
 /**
  * For tests: an environment whose program is real and quick. It fits nothing, but it reads its configuration, takes its
  * seed, writes its metrics, and notes each start in `started.log` (or where `log`
- * in the configuration says), so that a test can count what really ran.
+ * in the configuration says), so that a test can count what really ran. `until` names a file that it
+ * waits for, as long as its folder is there.
  */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,11 +10,11 @@ import { join } from 'node:path'
 import type { EnvironmentInput } from './environment-file.ts'
 
 const program = `
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 const [, , configuration, seed, out] = process.argv
-const { rate, width, wait = 20, fate, log = 'started.log' } = JSON.parse(readFileSync(configuration, 'utf8'))
+const { rate, width, wait = 20, until, fate, log = 'started.log' } = JSON.parse(readFileSync(configuration, 'utf8'))
 appendFileSync(log, rate + ' ' + width + ' ' + seed + '\\n')
-await new Promise(resolve => setTimeout(resolve, wait))
+do await new Promise(resolve => setTimeout(resolve, wait)); while (until && !existsSync(until) && existsSync('program.mjs'))
 if (fate === 'crash') { console.error('no such layer'); process.exit(3) }
 if (fate === 'hang') await new Promise(resolve => setTimeout(resolve, 60_000))
 const noise = 0.01 * Math.sin(Number(seed) * 12.9898 + rate * 78.233)

@@ -190,7 +190,22 @@ test('where a record or the candidate is known by its words alone they are compa
   expect(told(candidate(reads), known)).toEqual(['2 in words'])
   expect(told(candidate({ ...reads, sentence: 'use another optimiser' }), known)).toEqual([])
   const changed = records([{ sentence: reads.sentence, overrides: { rate: 3 }, ends: 4 }])
-  expect(told(candidate({ sentence: 'raise the learning rate from 0.02 to 0.04' }), changed)).toEqual(['2 in words'])
+  expect(told(candidate({ sentence: 'raise the learning rate from 0.02 to 0.04' }), changed)).toEqual(['2 less far'])
+})
+
+test('words that differ in what they are about are other ideas, and so is another way', () => {
+  const worse = (sentence: string) => records([{ sentence, ends: 4 }])
+  const said = (sentence: string, before: string) => told(candidate({ sentence }), worse(before))
+  expect(said('embedding LR 0.8 to 1.0', 'embedding LR 0.6 to 0.8')).toEqual(['2 in words'])
+  expect(said('Raise the embedding LR from 0.8 to 1.0 (again)', 'embedding LR 0.6 to 0.8')).toEqual(['2 in words'])
+  expect(said('matrix LR 0.04 to 0.045', 'embedding LR 0.6 to 0.8')).toEqual([])
+  expect(said('VE gate scale 2 to 3', 'VE gate channels 32 to 48')).toEqual([])
+  expect(said('embedding LR 0.8 to 0.6', 'embedding LR 0.8 to 1.0')).toEqual([])
+  expect(said('RoPE base 10K to 5000', 'RoPE base 10K to 200K')).toEqual([])
+  expect(said('init scale 0.7 to 0.72', 'init scale 0.65x')).toEqual([])
+  expect(said('init scale 0.7 to 0.68', 'init scale 0.65x')).toEqual(['2 less far'])
+  expect(said('more warm-up', 'less warm-up')).toEqual([])
+  expect(said('depth 8, width 640', 'depth 11, width 640')).toEqual([])
 })
 
 test('of the records of real training runs, what would be refused by the others did fail or was worse', async () => {

@@ -145,7 +145,7 @@ describe('a limit', () => {
 
   test('that is not passed changes nothing, and the peak is told', async () => {
     const { exit } = await exitOf(
-      ['node', '-e', 'globalThis.kept = Buffer.alloc(80 * 2 ** 20, 1); setTimeout(() => {}, 500)'],
+      ['node', '-e', 'globalThis.kept = Buffer.alloc(80 * 2 ** 20, 1); setTimeout(() => {}, 1000)'],
       { seconds: 50, memoryMegabytes: 1000 },
     )
     expect(exit).toMatchObject({ kind: 'exited', exitCode: 0 })

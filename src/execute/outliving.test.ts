@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, describe as groupAfterGroup, test as oneByOne } from 'vitest'
 import type { Exit } from './exit.ts'
 import { abandon, inspect } from './inspect.ts'
 import type { Launch } from './launch.ts'
 import { identityOf } from './process-table.ts'
 import { eventually, outputOf, scratchFolder, scratchLaunch, startScratchRun } from './scratch-run.ts'
 import { cancel, waitForExit } from './wait-for-exit.ts'
+
+// Nearly all of their time is waiting for processes, and each has folders of its own.
+const test = oneByOne.concurrent
+const describe = groupAfterGroup.concurrent
 
 /** Launches from a process that is killed then, or after so many milliseconds of launching. */
 async function launchAndDie(launch: Launch, milliseconds?: number): Promise<void> {

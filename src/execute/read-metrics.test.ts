@@ -1,14 +1,17 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { MetricSource } from '../experiment/environment.ts'
 import { lastComplaint, lastLine } from './log-lines.ts'
 import { readMetrics } from './read-metrics.ts'
 
+const folders = mkdtempSync(join(tmpdir(), 'almanac-metrics-'))
+afterAll(() => rmSync(folders, { recursive: true, force: true }))
+
 function folderWith(files: Record<string, string | Buffer>) {
-  const folder = mkdtempSync(join(tmpdir(), 'almanac-metrics-'))
+  const folder = mkdtempSync(join(folders, 'run-'))
   mkdirSync(join(folder, 'out'))
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
   return folder

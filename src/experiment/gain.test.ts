@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../statistics/random.ts'
 import type { Direction } from './environment.ts'
-import { measureGain, pooledNoise, varianceOfMedian, verdictOf } from './gain.ts'
+import { measureGain, pooledNoise, sideOf, uncertaintyOf, varianceOfMedian, verdictOf } from './gain.ts'
 
 interface Case {
   name: string
@@ -89,6 +89,30 @@ describe('measureGain', () => {
         expect(scaled.probabilityBetter ?? 0).toBeCloseTo(measured.probabilityBetter ?? 0, 9)
       }),
     )
+  })
+})
+
+describe('sideOf and uncertaintyOf', () => {
+  const noise = { variance: 0.04, degreesOfFreedom: 6 }
+
+  test('each side counts with its own number of seeds and the noise of the pool', () => {
+    expect(sideOf([3], noise)).toEqual({ median: 3, variance: 0.04, degreesOfFreedom: 6, pooled: true })
+    expect(sideOf([1, 1.2], noise)).toEqual({ median: 1.1, variance: 0.02, degreesOfFreedom: 6, pooled: true })
+    const five = sideOf([1, 1.1, 1.2, 1.3, 1.4], noise)
+    expect(five.variance).toBeCloseTo(0.04 * 0.286833661605877, 12)
+    const { standardError, degreesOfFreedom } = uncertaintyOf(sideOf([1, 1.2], noise), five)
+    expect(standardError).toBeCloseTo(Math.sqrt(0.02 + 0.04 * 0.286833661605877), 12)
+    expect(degreesOfFreedom).toBe(6)
+  })
+
+  test('what is far noisier counts with its own variance: Welch, Satterthwaite', () => {
+    // (0 − 10)² / 2 = 50 a run, 25 a median of two.
+    const wild = sideOf([0, 10], noise)
+    expect(wild).toEqual({ median: 5, variance: 25, degreesOfFreedom: 1, pooled: false })
+    const { standardError, degreesOfFreedom } = uncertaintyOf(wild, sideOf([1, 1.2], noise))
+    expect(standardError).toBeCloseTo(Math.sqrt(25.02), 12)
+    expect(degreesOfFreedom).toBeCloseTo(25.02 ** 2 / (25 ** 2 / 1 + 0.02 ** 2 / 6), 12)
+    expect(uncertaintyOf(wild, wild).degreesOfFreedom).toBeCloseTo(2, 12)
   })
 })
 

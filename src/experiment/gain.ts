@@ -50,11 +50,42 @@ export function pooledNoise(reference: readonly number[], interventions: Iterabl
   }
 }
 
+/** One side of a comparison: the median over its finished seeds, and how well that median is known. */
+export interface Side {
+  readonly median: number
+  /** Of the median, not of one run; in the metric's unit squared. */
+  readonly variance: number
+  readonly degreesOfFreedom: number
+  /** Whether the noise is the pool's: then two sides share one estimate, and its degrees of freedom. */
+  readonly pooled: boolean
+}
+
+/**
+ * The side of an intervention with at least one finished seed. Its variance is s² V(n): s² the pooled noise, V(n) the
+ * variance of a median of n standard normal values. Of two or three seeds the own variance says next to nothing, so it
+ * counts only where it is much too large to be the pool's (F test as for `pooledNoise`).
+ */
+export function sideOf(values: readonly number[], noise: Noise): Side {
+  const own = values.length > 1 ? noiseWithin(values) : noise
+  const pooled = values.length === 1 || !isNoisier(own, noise)
+  const { variance, degreesOfFreedom } = pooled ? noise : own
+  return { median: median(values), variance: variance * varianceOfMedian(values.length), degreesOfFreedom, pooled }
+}
+
+/** The standard error of the difference of two medians; degrees of freedom by Welch and Satterthwaite where not both are the pool's. */
+export function uncertaintyOf(one: Side, other: Side): { standardError: number; degreesOfFreedom: number } {
+  const total = one.variance + other.variance
+  const standardError = Math.sqrt(total)
+  if (one.pooled && other.pooled) return { standardError, degreesOfFreedom: one.degreesOfFreedom }
+  const share = one.variance / total
+  const degreesOfFreedom = 1 / (share ** 2 / one.degreesOfFreedom + (1 - share) ** 2 / other.degreesOfFreedom)
+  return { standardError, degreesOfFreedom }
+}
+
 /**
  * The gain of one intervention and how sure it is to be positive; null when the intervention or the reference has no
- * finished seed. The standard error is s sqrt(V(n) + V(n_r)), V(n) the variance of a median of n standard normal values.
- * For an intervention noisier than the pool (F test as above) its own variance counts for its own seeds, and the degrees
- * of freedom are Welch and Satterthwaite's.
+ * finished seed. Each side has the standard error of its own number of seeds (`sideOf`); the reference's noise is always
+ * the pool's, which leans towards it.
  */
 export function measureGain(
   candidate: readonly number[],
@@ -67,16 +98,13 @@ export function measureGain(
   // Zero has no sign to turn: -0 would print and hash differently.
   const gain = difference === 0 ? 0 : direction === 'minimize' ? -difference : difference
   if (noise === null) return { gain, standardError: null, degreesOfFreedom: 0, probabilityBetter: null }
-  const fromReference = noise.variance * varianceOfMedian(reference.length)
-  const own = candidate.length > 1 ? noiseWithin(candidate) : noise
-  const noisier = candidate.length > 1 && isNoisier(own, noise)
-  const fromCandidate = (noisier ? own.variance : noise.variance) * varianceOfMedian(candidate.length)
-  const total = fromCandidate + fromReference
-  const standardError = Math.sqrt(total)
-  const share = total === 0 ? 0 : fromCandidate / total
-  const degreesOfFreedom = noisier
-    ? 1 / (share ** 2 / own.degreesOfFreedom + (1 - share) ** 2 / noise.degreesOfFreedom)
-    : noise.degreesOfFreedom
+  const against: Side = {
+    median: median(reference),
+    variance: noise.variance * varianceOfMedian(reference.length),
+    degreesOfFreedom: noise.degreesOfFreedom,
+    pooled: true,
+  }
+  const { standardError, degreesOfFreedom } = uncertaintyOf(sideOf(candidate, noise), against)
   const probabilityBetter =
     standardError === 0 ? (Math.sign(gain) + 1) / 2 : studentCdf(gain / standardError, degreesOfFreedom)
   return { gain, standardError, degreesOfFreedom, probabilityBetter }

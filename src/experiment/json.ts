@@ -1,7 +1,7 @@
 /**
  * JSON values, their canonical text, and content hashes: how two things are known to be the same.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -27,5 +27,5 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of the canonical text, as 64 hexadecimal digits. */
 export function contentHash(value: Json): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+  return hash('sha256', canonicalJson(value), 'hex')
 }

@@ -47,7 +47,7 @@ export function nearDuplicateGroups(items: readonly Candidate[], threshold = 0.8
 }
 
 /** How often each word occurs in a sentence; all numbers count as one word. */
-export function wordCounts(sentence: string): Map<string, number> {
+function wordCounts(sentence: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const word of words(sentence)) {
     const counted = /^[\d.]/.test(word) ? '#' : word

@@ -44,6 +44,11 @@ export function byOrigin(evidence: readonly Run[]): { readonly own: Run[]; reado
   return { own: evidence.filter(({ seed }) => seed >= 0), imported: evidence.filter(({ seed }) => seed < 0) }
 }
 
+/** The objective over the record's finished runs of our own. */
+export function ownValues({ runs, environment }: Pick<ExperimentRecord, 'runs' | 'environment'>): number[] {
+  return finishedValues(byOrigin(evidenceOf(runs)).own, objectiveOf(environment.family).name)
+}
+
 /**
  * The records of all candidates, in the given order; references are measured against, not listed. `environments` is by
  * version id and must know every version that occurs. A record with runs of our own is measured by these against the

@@ -1,12 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createExclusively, writeAtomically } from './atomic.ts'
 
-const scratch = () => mkdtempSync(join(tmpdir(), 'almanac-files-'))
+const folders = mkdtempSync(join(tmpdir(), 'almanac-files-'))
+afterAll(() => rmSync(folders, { recursive: true, force: true }))
+const scratch = () => mkdtempSync(join(folders, 'scratch-'))
 
 test('a file is replaced, keeps its permissions, and nothing stays beside it', () => {
   const folder = scratch()

@@ -28,7 +28,7 @@ const replacements: readonly Replacement[] = [
 export function withoutPersonalData(text: string): string {
   // Most texts have none of the signs that every pattern needs.
   if (
-    !/[@/\\~]|\d\.\d+\.\d|\.(?:local|lan|internal|intranet|corp|home)|-\w{20}|[_-]\w{16}|AIza|A[KS]IA|ip-\d|ec2-|=|:/i.test(
+    !/[@/\\~]|\d\.\d+\.\d|\.(?:local|lan|internal|intranet|corp|home)|-\w{20}|[_-]\w{16}|AIza|A[KS]IA|ip-\d|ec2-|(?:name|key|token|passwd|password|secret)\s*[=:]/i.test(
       text,
     )
   ) {

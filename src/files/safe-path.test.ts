@@ -1,12 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { isInside, resolveInside } from './safe-path.ts'
 
+const folders = realpathSync(mkdtempSync(join(tmpdir(), 'almanac-path-')))
+afterAll(() => rmSync(folders, { recursive: true, force: true }))
+
 function home() {
-  const whole = realpathSync(mkdtempSync(join(tmpdir(), 'almanac-path-')))
+  const whole = mkdtempSync(join(folders, 'whole-'))
   const folder = join(whole, 'home')
   mkdirSync(join(folder, 'data'), { recursive: true })
   writeFileSync(join(whole, 'secret'), '')

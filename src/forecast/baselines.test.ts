@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Candidate } from '../experiment/record.ts'
+import { seededRandom } from '../statistics/random.ts'
 import { mean, quantile } from '../statistics/summary.ts'
+import { cosine, fitTfIdf } from '../text/tfidf.ts'
 import { forecasters } from './forecaster.ts'
+import { interventionText } from './intervention-text.ts'
 import { nearestNeighbours } from './neighbours.ts'
 import { candidateOf, environmentOf, recordWith } from './planted/records.ts'
+import { wordSeries } from './planted/word-series.ts'
 import { ridgeRegression } from './ridge.ts'
 
 const environment = environmentOf('small', { depth: 4, rate: 0.001, activation: 'gelu', decay: 0.1 })
@@ -25,6 +30,31 @@ test('the nearest neighbour of a duplicate is the duplicate', () => {
   const forecasts = nearestNeighbours(1, 'similarity')(environment, history, tried, options)
   forecasts.forEach(({ quantiles }, index) => {
     expect(quantiles[2]).toBeCloseTo(gains[index]!, 12)
+  })
+})
+
+test('neighbours are the five most alike, the earlier first where they are equally alike, and finish as the most alike did', () => {
+  const records = wordSeries('words', 120, { signal: 1, fading: 40 }, seededRandom(3))
+  const [history, asked] = [records.slice(0, 110), records.slice(110)]
+  const read = ({ intervention, changes }: Candidate) => interventionText(intervention, changes)
+  const { transform } = fitTfIdf(history.map(read), { bigrams: true })
+  const forecasts = forecasters.neighbours(history[0]!.environment, history, asked, options)
+  asked.forEach((candidate, index) => {
+    const alike = history.map(record => ({
+      record,
+      cosine: cosine(transform(read(candidate)), transform(read(record))),
+    }))
+    const nearest = alike
+      .filter(({ record }) => record.measured !== null)
+      .sort((first, second) => second.cosine - first.cosine)
+      .slice(0, 5)
+    const total = nearest.reduce((sum, { cosine }) => sum + cosine, 0)
+    const centre = nearest.reduce((sum, { record, cosine }) => sum + cosine * record.measured!.gain, 0) / total
+    expect(forecasts[index]!.quantiles[2]).toBeCloseTo(centre, 12)
+    const weight = (some: typeof alike) => some.reduce((sum, { cosine }) => sum + cosine ** 2, 0)
+    const finished = alike.filter(({ record }) => record.outcome === 'finished')
+    const base = (finished.length + 0.8) / (history.length + 1)
+    expect(forecasts[index]!.finishes).toBeCloseTo((2 * base + weight(finished)) / (2 + weight(alike)), 12)
   })
 })
 

@@ -4,6 +4,7 @@ import type { Environment } from '../experiment/environment.ts'
 import type { JsonObject } from '../experiment/json.ts'
 import type { Candidate } from '../experiment/record.ts'
 import { cholesky } from '../statistics/cholesky.ts'
+import { differenceRows } from './difference-kernel.ts'
 import { compareSubjects, gainCovariance, type KernelParameters } from './gain-kernel.ts'
 import { optionScale } from './option-scale.ts'
 import { compareOptions } from './option-values.ts'
@@ -143,6 +144,55 @@ test('is a covariance for whatever changes, environments and parameters', () => 
       expect(cholesky(covariance, size)).not.toBeNull()
     }),
     { numRuns: 300 },
+  )
+})
+
+test('is what the definition says, over whole configurations', () => {
+  const value = fc.constantFrom(0.001, 0.002, 0.01, 'adamw', 'muon', null)
+  const configuration = fc.record({ rate: value, optimiser: value, depth: value })
+  const overrides = fc.record({ rate: value, optimiser: value, depth: value }, { requiredKeys: [] })
+  const share = fc.double({ min: 0.01, max: 0.99, noNaN: true })
+  const subjects = fc.array(fc.tuple(configuration, overrides), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(subjects, share, fc.double({ min: 0.2, max: 5, noNaN: true }), (rows, remainder, length) => {
+      const compared = compareSubjects(
+        rows.map(([reference, changed]) => {
+          const environment = environmentOf('a', reference)
+          return { environment, ...candidateOf(environment, '', changed) }
+        }),
+        rows.length,
+      )
+      const { options, reference } = compared
+      const sides = rows.map((_, subject) => {
+        const before = options.map(option => option.places[option.before[reference[subject]!]!]!)
+        const after = options.map((option, index) => {
+          const changed = option.changed.indexOf(subject)
+          return changed === -1 ? before[index]! : option.places[option.to[changed]!]!
+        })
+        return { before, after }
+      })
+      const alike = (one: number | string, other: number | string) =>
+        typeof one === 'number' && typeof other === 'number'
+          ? Math.exp(-0.5 * ((one - other) / length) ** 2)
+          : Number(one === other)
+      type Places = readonly (number | string)[]
+      const sum = (one: Places, other: Places) => one.reduce<number>((all, at, i) => all + alike(at, other[i]!), 0)
+      const product = (one: Places, other: Places) =>
+        one.reduce<number>((all, at, i) => all * ((1 - remainder) * alike(at, other[i]!) + remainder), 1)
+      const found = differenceRows(options, reference, { length, remainder })
+      for (const [i, one] of sides.entries()) {
+        found.fill(i)
+        for (const [j, other] of sides.slice(0, i + 1).entries()) {
+          const difference = (k: typeof sum) =>
+            k(one.after, other.after) -
+            k(one.after, other.before) -
+            k(one.before, other.after) +
+            k(one.before, other.before)
+          expect(found.additive[j]).toBeCloseTo(difference(sum), 9)
+          expect(found.interaction[j]).toBeCloseTo(difference(product), 9)
+        }
+      }
+    }),
   )
 })
 

@@ -17,26 +17,24 @@
  */
 
 import type { OptionScale } from './option-scale.ts'
-import type { ComparedOption, ComparedOptions, OptionValue } from './option-values.ts'
-
-export interface DifferenceCovariance {
-  /** Sum over options, n × n, row-major and symmetric. */
-  readonly additive: Float64Array
-  readonly interaction: Float64Array
-  readonly departure: Float64Array
-}
+import type { ComparedOption, OptionValue } from './option-values.ts'
 
 /** An option with its values as places on its axis: a number, or a name compared for equality. */
 export interface PlacedOption {
   /** Distinct places. */
   readonly places: readonly OptionValue[]
-  /** Index into `places`: in the reference and after the change, one a subject. */
+  /** Index into `places`: in each reference. */
   readonly before: Int32Array
-  readonly after: Int32Array
-  readonly changed: readonly number[]
+  /** Ascending indices of the subjects that change it, and the places they change it from and to. */
+  readonly changed: Int32Array
+  readonly from: Int32Array
+  readonly to: Int32Array
+  /** 1 where the place it is changed from is a number. */
+  readonly departs: Uint8Array
 }
 
-export function placeOption(option: ComparedOption, scale: OptionScale | null): PlacedOption {
+/** `reference`: of each subject the index of its reference; each index has a subject. */
+export function placeOption(option: ComparedOption, reference: Int32Array, scale: OptionScale | null): PlacedOption {
   const indices = new Map<OptionValue, number>()
   const placeOf = (value: OptionValue): number => {
     // Without an axis a number is a name like any other.
@@ -45,115 +43,137 @@ export function placeOption(option: ComparedOption, scale: OptionScale | null): 
     indices.set(place, index)
     return index
   }
-  const before = Int32Array.from(option.before, placeOf)
-  const after = Int32Array.from(before)
-  option.changed.forEach((subject, index) => {
-    after[subject] = placeOf(option.after[index]!)
+  const before = new Int32Array(referenceCount(reference))
+  reference.forEach((index, subject) => {
+    before[index] = placeOf(option.before[subject]!)
   })
-  return { places: [...indices.keys()], before, after, changed: option.changed }
+  const changed = Int32Array.from(option.changed)
+  const from = changed.map(subject => before[reference[subject]!]!)
+  const to = Int32Array.from(option.after, placeOf)
+  const places = [...indices.keys()]
+  const departs = Uint8Array.from(from, place => Number(typeof places[place] === 'number'))
+  return { places, before, changed, from, to, departs }
 }
 
-/** `length` is the length-scale of numbers in units of their axis, `remainder` the r above, in (0, 1). */
-export function differenceCovariance(
+/** The subjects' covariance in its parts, a row at a time. */
+export interface DifferenceRows {
+  /** Fills in row i of the lower triangles, up to the diagonal. */
+  fill(i: number): void
+  /** Of the row that was filled in last; `additive` is a sum over options. */
+  readonly additive: Float64Array
+  readonly interaction: Float64Array
+  readonly departure: Float64Array
+}
+
+/**
+ * `length` is the length-scale of numbers in units of their axis, `remainder` the r above, in (0, 1).
+ *
+ * The interaction's products start as those between the references and change by ratios of factors, which is safe because no
+ * factor is below the remainder: for each change alone, and once more where two subjects change the same option.
+ */
+export function differenceRows(
   options: readonly PlacedOption[],
-  reference: ComparedOptions['reference'],
+  reference: Int32Array,
   { length, remainder }: { readonly length: number; readonly remainder: number },
-): DifferenceCovariance {
+): DifferenceRows {
   const size = reference.length
-  const additive = new Float64Array(size * size)
-  const departure = new Float64Array(size * size)
-  // The interaction's products for each pair; that of the two references is where the others start. They change by ratios,
-  // which is safe because no factor is below the remainder.
-  const base = referenceProducts(options, reference, remainder, length)
-  const afters = Float64Array.from(base)
-  const afterBefore = Float64Array.from(base)
-  for (const { places, before, after, changed } of options) {
-    if (changed.length === 0) continue
-    const similarity = placeSimilarities(places, length)
-    const width = places.length
-    const factor = similarity.map(value => (1 - remainder) * value + remainder)
-    const isNumber = Uint8Array.from(places, place => Number(typeof place === 'number'))
-    const isChanged = new Uint8Array(size)
-    for (const subject of changed) isChanged[subject] = 1
-    for (const i of changed) {
-      const fromRow = before[i]! * width
-      const toRow = after[i]! * width
-      for (let j = 0; j < size; j++) {
-        const from = before[j]!
-        const toFrom = factor[toRow + from]! / factor[fromRow + from]!
-        afterBefore[i * size + j]! *= toFrom
-        if (!isChanged[j]) {
-          afters[i * size + j]! *= toFrom
-          afters[j * size + i]! *= toFrom
-          continue
-        }
-        const to = after[j]!
-        afters[i * size + j]! *= factor[toRow + to]! / factor[fromRow + from]!
-        additive[i * size + j]! +=
-          similarity[toRow + to]! - similarity[toRow + from]! - similarity[fromRow + to]! + similarity[fromRow + from]!
-        if (isNumber[before[i]!] === 1 && isNumber[from] === 1) {
-          departure[i * size + j]! += (1 - similarity[toRow + before[i]!]!) * (1 - similarity[to * width + from]!)
+  const references = referenceCount(reference)
+  const similarities = options.map(({ places }) => placeSimilarities(places, length))
+  const factor = (similarity: number) => (1 - remainder) * similarity + remainder
+  const base = referenceProducts(options, similarities, references, factor)
+  // By subject and reference: the product between what the subject changes to and that reference, beside that of the references.
+  const ratios = new Float64Array(size * references).fill(1)
+  const changesOf = Array.from({ length: size }, (): { readonly option: number; readonly nth: number }[] => [])
+  options.forEach(({ places, before, changed, from, to }, option) => {
+    const similarity = similarities[option]!
+    for (let nth = 0; nth < changed.length; nth++) {
+      changesOf[changed[nth]!]!.push({ option, nth })
+      const row = changed[nth]! * references
+      const fromRow = from[nth]! * places.length
+      const toRow = to[nth]! * places.length
+      for (let other = 0; other < references; other++) {
+        const place = before[other]!
+        ratios[row + other]! *= factor(similarity[toRow + place]!) / factor(similarity[fromRow + place]!)
+      }
+    }
+  })
+  const additive = new Float64Array(size)
+  const departure = new Float64Array(size)
+  const interaction = new Float64Array(size)
+  const both = new Float64Array(size)
+
+  function fill(i: number): void {
+    additive.fill(0, 0, i + 1)
+    departure.fill(0, 0, i + 1)
+    both.fill(1, 0, i + 1)
+    for (const { option, nth } of changesOf[i]!) {
+      const { places, changed, from, to, departs } = options[option]!
+      const similarity = similarities[option]!
+      const width = places.length
+      const fromRow = from[nth]! * width
+      const toRow = to[nth]! * width
+      for (let other = 0; other <= nth; other++) {
+        const j = changed[other]!
+        const toTo = similarity[toRow + to[other]!]!
+        const toFrom = similarity[toRow + from[other]!]!
+        const fromTo = similarity[fromRow + to[other]!]!
+        const fromFrom = similarity[fromRow + from[other]!]!
+        additive[j]! += toTo - toFrom - fromTo + fromFrom
+        both[j]! *= (factor(toTo) * factor(fromFrom)) / (factor(toFrom) * factor(fromTo))
+        if (departs[nth]! + departs[other]! === 2) {
+          departure[j]! += (1 - similarity[toRow + from[nth]!]!) * (1 - similarity[to[other]! * width + from[other]!]!)
         }
       }
     }
-  }
-  const interaction = new Float64Array(size * size)
-  for (let i = 0; i < size; i++) {
+    const own = reference[i]!
     for (let j = 0; j <= i; j++) {
-      const there = i * size + j
-      const back = j * size + i
-      const value = afters[there]! - afterBefore[there]! - afterBefore[back]! + base[there]!
-      interaction[there] = value
-      interaction[back] = value
+      const other = reference[j]!
+      const one = ratios[i * references + other]!
+      const another = ratios[j * references + own]!
+      interaction[j] = base[own * references + other]! * (one * another * both[j]! - one - another + 1)
     }
   }
-  return { additive, interaction, departure }
+  return { fill, additive, interaction, departure }
+}
+
+function referenceCount(reference: Int32Array): number {
+  return reference.reduce((most, index) => Math.max(most, index + 1), 0)
 }
 
 /** k_option between all distinct places; a number and a name have nothing in common. */
 function placeSimilarities(places: readonly OptionValue[], length: number): Float64Array {
-  const result = new Float64Array(places.length * places.length)
-  places.forEach((first, i) => {
+  const width = places.length
+  const result = new Float64Array(width * width)
+  for (let i = 0; i < width; i++) {
+    const first = places[i]!
     for (let j = 0; j <= i; j++) {
       const second = places[j]!
       const numbers = typeof first === 'number' && typeof second === 'number'
       const value = numbers ? Math.exp(-0.5 * ((first - second) / length) ** 2) : i === j ? 1 : 0
-      result[i * places.length + j] = value
-      result[j * places.length + i] = value
+      result[i * width + j] = value
+      result[j * width + i] = value
     }
-  })
+  }
   return result
 }
 
-/** The product over options between the references of each pair of subjects. */
+/** The product over options between each two references. */
 function referenceProducts(
   options: readonly PlacedOption[],
-  reference: Int32Array,
-  remainder: number,
-  length: number,
+  similarities: readonly Float64Array[],
+  references: number,
+  factor: (similarity: number) => number,
 ): Float64Array {
-  const size = reference.length
-  const versions = reference.reduce((first, second) => Math.max(first, second), -1) + 1
-  const subjectOf = new Int32Array(versions)
-  reference.forEach((version, subject) => {
-    subjectOf[version] = subject
-  })
-  const table = new Float64Array(versions * versions).fill(1)
-  for (const { places, before } of options) {
-    const first = before[subjectOf[0]!]!
-    if (subjectOf.every(subject => before[subject] === first)) continue
-    const similarity = placeSimilarities(places, length)
-    for (let one = 0; one < versions; one++) {
-      const row = before[subjectOf[one]!]! * places.length
-      for (let other = 0; other < versions; other++) {
-        table[one * versions + other]! *= (1 - remainder) * similarity[row + before[subjectOf[other]!]!]! + remainder
+  const products = new Float64Array(references * references).fill(1)
+  options.forEach(({ places, before }, index) => {
+    if (before.every(place => place === before[0])) return
+    const similarity = similarities[index]!
+    for (let one = 0; one < references; one++) {
+      const row = before[one]! * places.length
+      for (let other = 0; other < references; other++) {
+        products[one * references + other]! *= factor(similarity[row + before[other]!]!)
       }
     }
-  }
-  const result = new Float64Array(size * size)
-  for (let i = 0; i < size; i++) {
-    const row = reference[i]! * versions
-    for (let j = 0; j < size; j++) result[i * size + j] = table[row + reference[j]!]!
-  }
-  return result
+  })
+  return products
 }

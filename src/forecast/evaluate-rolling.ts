@@ -49,8 +49,8 @@ export interface RollingEvaluationOptions {
   readonly seed: number
   /** What candidates are chosen by, larger first. */
   readonly worth: (forecasts: readonly Forecast[]) => number[]
-  /** Told before each pool of each entrant. */
-  readonly progress?: (done: number, of: number) => void
+  /** Told before each pool of each entrant, and waited for: it may let others have a turn. */
+  readonly progress?: (entrant: Entrant, done: number, of: number) => void | Promise<void>
 }
 
 export interface EntrantResult {
@@ -120,17 +120,17 @@ export async function evaluateRolling(
   { pools, historyOf }: RollingPlan,
   options: RollingEvaluationOptions,
 ): Promise<RollingEvaluation> {
-  const total = entrants.length * pools.flat().length
-  let done = 0
+  const total = pools.flat().length
   const judgedBy = async (
     { forecaster, history }: Pick<Entrant, 'forecaster' | 'history'>,
-    before?: () => void,
+    before?: (done: number) => void | Promise<void>,
   ): Promise<Judged[][][]> => {
     const own: Judged[][][] = []
+    let done = 0
     for (const [environment, some] of pools.entries()) {
       const inOrder: Judged[][] = []
       for (const pool of some) {
-        before?.()
+        await before?.(done++)
         inOrder.push(await judgePool(forecaster, pool.tested, historyOf(history, environment, pool), options.seed))
       }
       own.push(inOrder)
@@ -138,7 +138,7 @@ export async function evaluateRolling(
     return own
   }
   const judged: Judged[][][][] = []
-  for (const entrant of entrants) judged.push(await judgedBy(entrant, () => options.progress?.(done++, total)))
+  for (const entrant of entrants) judged.push(await judgedBy(entrant, done => options.progress?.(entrant, done, total)))
   const qualitiesOf = (own: readonly (readonly (readonly Judged[])[])[]) =>
     own.map(some => some.map(pool => poolQuality(pool, options.worth)))
   const qualities = judged.map(qualitiesOf)

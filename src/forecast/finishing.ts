@@ -28,13 +28,21 @@ export function baseRate(ended: readonly Ending[]): number {
   return (ended.reduce((sum, { share }) => sum + share, 0) + priorRate) / (ended.length + 1)
 }
 
-/** `weights` are similarities in [0, 1], one for each ending. */
-export function finishingProbability(ended: readonly Ending[], weights: ArrayLike<number>): number {
-  let finished = baseRateWeight * baseRate(ended)
-  let total = baseRateWeight
-  ended.forEach(({ share }, index) => {
-    finished += weights[index]! * share
-    total += weights[index]!
-  })
-  return finished / total
+/** For one candidate after the other, from its cosines with the records in their order; what is half alike counts a quarter. */
+export function finishingByCosines(records: readonly ExperimentRecord[]): (cosines: Float64Array) => number {
+  const ended = endings(records)
+  const base = baseRate(ended)
+  const placeOf = new Map(records.map((record, place) => [record, place]))
+  const places = Int32Array.from(ended, ({ record }) => placeOf.get(record)!)
+  const shares = Float64Array.from(ended, ({ share }) => share)
+  return cosines => {
+    let finished = baseRateWeight * base
+    let total = baseRateWeight
+    for (let index = 0; index < places.length; index++) {
+      const weight = cosines[places[index]!]! ** 2
+      finished += weight * shares[index]!
+      total += weight
+    }
+    return finished / total
+  }
 }

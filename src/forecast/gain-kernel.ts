@@ -4,9 +4,10 @@
  */
 import { objectiveOf } from '../experiment/environment.ts'
 import type { Intervention } from '../experiment/intervention.ts'
-import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
-import { differenceCovariance, type PlacedOption, placeOption } from './difference-kernel.ts'
-import { proposalText } from './intervention-text.ts'
+import { dotsWith } from '../statistics/cosines.ts'
+import { cosine, fitTfIdf } from '../text/tfidf.ts'
+import { differenceRows, type PlacedOption, placeOption } from './difference-kernel.ts'
+import { proposalWords } from './intervention-text.ts'
 import { optionScale } from './option-scale.ts'
 import { compareOptions, type OptionValue, type Subject } from './option-values.ts'
 
@@ -34,11 +35,11 @@ export interface ComparedSubjects {
   readonly options: readonly PlacedOption[]
   readonly reference: Int32Array
   readonly family: Int32Array
-  /** All n × n, row-major and symmetric. */
+  /** n × n, row-major and symmetric. */
   readonly words: Float64Array
   readonly tags: Float64Array
-  /** Likeness of the environments' descriptions, 1 within a family. */
-  readonly likeness: Float64Array
+  /** How alike two families are described, 1 within a family: families × families. */
+  readonly likeness: readonly (readonly number[])[]
 }
 
 /** Where options tell what is changed, words count for a quarter: they call raising and lowering by one name. */
@@ -64,37 +65,38 @@ export function compareSubjects(subjects: readonly KernelSubject[], known: numbe
         return subject < known && isNumbers(pair) ? [pair] : []
       })
       const seen = [...option.before.filter((_, subject) => subject < known), ...steps.flat()]
-      return placeOption(option, optionScale([...new Set(seen)].filter(isNumber), steps))
+      return placeOption(option, reference, optionScale([...new Set(seen)].filter(isNumber), steps))
     }),
     reference,
     family,
     words: wordCovariance(subjects, known),
-    tags: symmetric(subjects.length, (i, j) =>
-      tagOverlap(subjects[i]!.intervention.tags, subjects[j]!.intervention.tags),
-    ),
-    likeness: environmentLikeness(subjects, family),
+    tags: tagCovariance(subjects),
+    likeness: familyLikeness(subjects, family),
   }
 }
 
 /** n × n, row-major; the noise of measurements is not in it. */
 export function gainCovariance(compared: ComparedSubjects, parameters: KernelParameters): Float64Array {
   const { size, reference, family, words, tags, likeness } = compared
-  const { additive, interaction, departure } = differenceCovariance(compared.options, reference, parameters)
+  const differences = differenceRows(compared.options, reference, parameters)
+  const { additive, interaction, departure } = differences
   const acrossFamilies = parameters.family
   // Words, tags and mean know nothing of the reference, so another version of the family lies half way.
   const acrossVersions = Math.sqrt(acrossFamilies)
   const result = new Float64Array(size * size)
   for (let i = 0; i < size; i++) {
+    const alike = likeness[family[i]!]!
+    differences.fill(i)
     for (let j = 0; j <= i; j++) {
       const cell = i * size + j
       const sameFamily = family[i] === family[j]
-      const environments = sameFamily ? 1 : acrossFamilies * likeness[cell]!
+      const environments = sameFamily ? 1 : acrossFamilies * alike[family[j]!]!
       const versions = sameFamily ? (reference[i] === reference[j] ? 1 : acrossVersions) : environments
       const value =
         environments *
-          (parameters.additive * additive[cell]! +
-            parameters.interaction * interaction[cell]! +
-            parameters.departure * departure[cell]!) +
+          (parameters.additive * additive[j]! +
+            parameters.interaction * interaction[j]! +
+            parameters.departure * departure[j]!) +
         versions * (parameters.words * words[cell]! + parameters.tags * tags[cell]! + parameters.mean)
       result[cell] = value
       result[j * size + i] = value
@@ -104,31 +106,37 @@ export function gainCovariance(compared: ComparedSubjects, parameters: KernelPar
 }
 
 function wordCovariance(subjects: readonly KernelSubject[], known: number): Float64Array {
-  const texts = subjects.map(({ intervention }) => proposalText(intervention))
+  const texts = subjects.map(({ intervention }) => proposalWords(intervention))
   const model = fitTfIdf(texts.slice(0, known), { bigrams: false })
-  const vectors = texts.map(text => model.transform(text))
+  const vectors = texts.map(model.transform)
   const amplitudes = subjects.map(({ changes }) => (changes.length === 0 ? 1 : wordsBesideOptions))
-  const scattered = new Float64Array(model.size)
+  const dotsOf = dotsWith(vectors, model.size)
   const size = subjects.length
   const result = new Float64Array(size * size)
   vectors.forEach((vector, i) => {
-    vector.indices.forEach((index, entry) => {
-      scattered[index] = vector.values[entry]!
-    })
-    for (let j = 0; j <= i; j++) {
-      const value = amplitudes[i]! * amplitudes[j]! * dotScattered(vectors[j]!, scattered)
-      result[i * size + j] = value
-      result[j * size + i] = value
-    }
-    for (const index of vector.indices) scattered[index] = 0
+    const dots = dotsOf(vector)
+    for (let j = 0; j < size; j++) result[i * size + j] = amplitudes[i]! * amplitudes[j]! * dots[j]!
   })
   return result
 }
 
-function dotScattered({ indices, values }: SparseVector, scattered: Float64Array): number {
-  let sum = 0
-  for (let entry = 0; entry < indices.length; entry++) sum += values[entry]! * scattered[indices[entry]!]!
-  return sum
+function tagCovariance(subjects: readonly KernelSubject[]): Float64Array {
+  const lists = new Map<string, number>()
+  const distinct: (readonly string[])[] = []
+  const list = Int32Array.from(subjects, ({ intervention: { tags } }) => {
+    const key = JSON.stringify(tags)
+    const index = lists.get(key) ?? distinct.push(tags) - 1
+    lists.set(key, index)
+    return index
+  })
+  const overlaps = distinct.map(first => Float64Array.from(distinct, second => tagOverlap(first, second)))
+  const size = subjects.length
+  const result = new Float64Array(size * size)
+  for (let i = 0; i < size; i++) {
+    const row = overlaps[list[i]!]!
+    for (let j = 0; j < size; j++) result[i * size + j] = row[list[j]!]!
+  }
+  return result
 }
 
 /** Cosine of two sets; what has no tag is like nothing. */
@@ -139,7 +147,7 @@ function tagOverlap(first: readonly string[], second: readonly string[]): number
 }
 
 /** Half for any environment, half for one that is described alike and measures the same objective. */
-function environmentLikeness(subjects: readonly KernelSubject[], family: Int32Array): Float64Array {
+function familyLikeness(subjects: readonly KernelSubject[], family: Int32Array): number[][] {
   const texts: string[] = []
   subjects.forEach(({ environment }, subject) => {
     const { name, description } = environment.family
@@ -147,21 +155,8 @@ function environmentLikeness(subjects: readonly KernelSubject[], family: Int32Ar
     texts[family[subject]!] = [name, description, metric, unit ?? ''].join('\n')
   })
   const model = fitTfIdf(texts, { bigrams: false })
-  const vectors = texts.map(text => model.transform(text))
-  const table = vectors.map(first => vectors.map(second => 0.5 + 0.5 * cosine(first, second)))
-  return symmetric(subjects.length, (i, j) => (family[i] === family[j] ? 1 : table[family[i]!]![family[j]!]!))
-}
-
-function symmetric(size: number, entry: (i: number, j: number) => number): Float64Array {
-  const result = new Float64Array(size * size)
-  for (let i = 0; i < size; i++) {
-    for (let j = 0; j <= i; j++) {
-      const value = entry(i, j)
-      result[i * size + j] = value
-      result[j * size + i] = value
-    }
-  }
-  return result
+  const vectors = texts.map(model.transform)
+  return vectors.map((first, i) => vectors.map((second, j) => (i === j ? 1 : 0.5 + 0.5 * cosine(first, second))))
 }
 
 function isNumber(value: OptionValue): value is number {

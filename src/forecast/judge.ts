@@ -46,8 +46,13 @@ function refuseLeaks({ history, tested, guarded }: Part, judged: readonly Judged
   const groups = guarded ? nearDuplicateGroups(records) : records.map(({ id }) => id)
   const groupOf = new Map(records.map(({ id }, index) => [id, groups[index]!]))
   const known = new Set(history.map(({ id }) => id))
+  // Forecasts from one history share their list of ids: each list is read once, by group; `undefined` is what the history has not.
+  const shownByList = new Map<readonly number[], Map<number | undefined, number>>()
   for (const { record, forecast } of judged) {
-    const leaked = forecast.recordIds.find(id => !known.has(id) || groupOf.get(id) === groupOf.get(record.id))
+    const ids = forecast.recordIds
+    const shown = shownByList.get(ids) ?? new Map(ids.map(id => [known.has(id) ? groupOf.get(id) : undefined, id]))
+    shownByList.set(ids, shown)
+    const leaked = shown.get(undefined) ?? shown.get(groupOf.get(record.id))
     if (leaked !== undefined) {
       throw new Error(`judge: the forecast of record ${record.id} by ${forecast.forecaster} was shown record ${leaked}`)
     }

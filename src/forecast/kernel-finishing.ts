@@ -22,12 +22,17 @@ export function finishingByKernel(
   ended: readonly Ending[],
   positions: readonly number[],
 ): (row: number) => number {
-  const deviations = Float64Array.from({ length: size }, (_, row) => Math.sqrt(covariance[row * (size + 1)]!))
-  const correlations = (row: number) =>
-    Float64Array.from(positions, other => {
+  const deviations = new Float64Array(size)
+  for (let row = 0; row < size; row++) deviations[row] = Math.sqrt(covariance[row * (size + 1)]!)
+  const correlations = (row: number): Float64Array => {
+    const result = new Float64Array(positions.length)
+    for (let index = 0; index < result.length; index++) {
+      const other = positions[index]!
       const both = deviations[row]! * deviations[other]!
-      return both > 0 ? covariance[row * size + other]! / both : 0
-    })
+      result[index] = both > 0 ? covariance[row * size + other]! / both : 0
+    }
+    return result
+  }
   const among = new Float64Array(ended.length ** 2)
   positions.forEach((row, index) => {
     among.set(correlations(row), index * ended.length)
@@ -38,5 +43,5 @@ export function finishingByKernel(
     new Float64Array(ended.length).fill(chance),
     Float64Array.from(ended, ({ share }) => share - base),
   )
-  return row => Math.min(1 - least, Math.max(least, base + process.predict(correlations(row), 1).mean))
+  return row => Math.min(1 - least, Math.max(least, base + process.meanAt(correlations(row))))
 }

@@ -4,7 +4,7 @@
  */
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { conditionGaussianProcess, type GaussianProcess } from '../statistics/gaussian-process.ts'
-import { searchMaximum } from '../statistics/gaussian-process-search.ts'
+import { type SearchPlan, searchMaximum } from '../statistics/gaussian-process-search.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { compareSubjects, gainCovariance, type KernelParameters } from './gain-kernel.ts'
 import { bendGain, bendSlope } from './gain-transform.ts'
@@ -23,8 +23,11 @@ export interface FittedParameters {
   readonly bend: number
 }
 
-/** A random sample of this many records decides, fewer where they change many options: its cost, more than a hundred times. */
-const mostFitted = 160
+export interface FitEffort extends Pick<SearchPlan, 'starts' | 'steps'> {
+  /** A random sample of so many records decides, fewer where they change many options: each try costs a factorisation. */
+  readonly mostFitted: number
+}
+
 const usualChanges = 4
 
 /** Prior medians and standard deviations in logarithms (in log-odds for shares). Scaled gains have a size of about one. */
@@ -48,6 +51,7 @@ const shares = new Set<string>(['remainder', 'family'])
 export function fitParameters(
   records: readonly ExperimentRecord[],
   observations: readonly Observation[],
+  { mostFitted, starts, steps }: FitEffort,
   seed: number,
 ): FittedParameters {
   const centre = names.map(name =>
@@ -73,8 +77,7 @@ export function fitParameters(
     const jacobian = observed.reduce((sum, { scaled }) => sum + Math.log(bendSlope(scaled, fitted.bend)), 0)
     return prior + logMarginalLikelihood + jacobian
   }
-  const plan = { centre, spread, starts: 30, steps: 100 }
-  return parametersAt(searchMaximum(posterior, plan, random).point)
+  return parametersAt(searchMaximum(posterior, { centre, spread, starts, steps }, random).point)
 }
 
 /** The Gaussian process of bent gains, given what was observed. */

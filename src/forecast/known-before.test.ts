@@ -83,3 +83,13 @@ test('what had not begun is not known, and what did not change is the same recor
   const all = knownBefore(records, afterwards, references)
   for (const [index, record] of records.entries()) expect(all[index]).toBe(record)
 })
+
+test('a later half of any length is compared with', () => {
+  const rows = rowsWith(seed => seed)
+  const records = buildRecords(environments, rows)
+  const [, , last] = records
+  const later = Array.from({ length: 300_000 }, () => last!)
+  expect(knownBefore(records.slice(0, 2), later, rows.slice(0, 1))).toEqual(
+    knownBefore(records.slice(0, 2), [last!], rows.slice(0, 1)),
+  )
+})

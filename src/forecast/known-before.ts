@@ -16,7 +16,10 @@ export function knownBefore(
   next: readonly ExperimentRecord[],
   references: readonly InterventionWithRuns[],
 ): ExperimentRecord[] {
-  const began = Math.min(...next.flatMap(({ runs }) => runs.map(({ id }) => id)))
+  // Not Math.min of them all, which takes no hundred thousand arguments.
+  const began = next
+    .flatMap(({ runs }) => runs.map(({ id }) => id))
+    .reduce((first, id) => Math.min(first, id), Infinity)
   const until = ({ id, versionId, kind, intervention, runs }: InterventionWithRuns): InterventionWithRuns => {
     return { id, versionId, kind, intervention, runs: runs.filter(({ id }) => id < began) }
   }

@@ -4,6 +4,7 @@ import type { Usage } from '../language/usage.ts'
 import { type Forecaster, forecasterNames, forecasters } from './forecaster.ts'
 import { languageForecaster } from './language/language.ts'
 import type { LanguageSettings } from './language/settings.ts'
+import { nowAndThen } from './now-and-then.ts'
 
 export const forecasterChoices = [...forecasterNames, 'language'] as const
 export type ForecasterChoice = (typeof forecasterChoices)[number]
@@ -17,7 +18,7 @@ export interface ForecasterSurroundings {
   readonly signal: AbortSignal
   /** What a language model took before, where that counts towards its budget. */
   readonly before?: Usage | undefined
-  /** Told what asking will take, and what it took. */
+  /** Told what asking will take, how far it is, and what it took. */
   tell(text: string): void
 }
 
@@ -33,7 +34,10 @@ export function namedForecaster(
       'The forecaster is "language", but no model is named: give --model, or set "language" in the environment file.',
     )
   }
-  return languageForecaster(language, { ...surroundings, answers: answersBeside(ledger) }).forecast
+  const progress = nowAndThen((answered: number, of: number) =>
+    surroundings.tell(`${answered} of ${of} questions answered`),
+  )
+  return languageForecaster(language, { ...surroundings, progress, answers: answersBeside(ledger) }).forecast
 }
 
 /** The file of answers that were paid for before. */

@@ -1,5 +1,5 @@
 /**
- * How forecasters did on an environment's own past: at a few moments, the next records are forecast from what was known then. Only the
+ * How forecasters did on an environment's own past: at a few moments, the next records are forecast from the last that were known then. Only the
  * next few, as a forecaster is asked in use: further ahead those that learn look worse than they are. The moments are at fixed numbers of
  * records, so that a history that has grown asks the same again.
  */
@@ -18,6 +18,9 @@ const mostAhead = 8
 /** The last ones: each costs a forecast by every forecaster, and what is long past says little. */
 const mostOrigins = 8
 
+/** The last ones before a moment: more cost time and hardly change who did well. */
+export const mostKnown = 200
+
 export interface PastForecast<Name extends string> {
   readonly record: ExperimentRecord
   readonly by: Readonly<Record<Name, Forecast>>
@@ -35,7 +38,7 @@ export function pastForecasts<Name extends string>(
     .sort((first, second) => first.id - second.id)
   const past: PastForecast<Name>[] = []
   for (const { origin, next } of originsIn(own.length).slice(-mostOrigins)) {
-    const known = own.slice(0, origin)
+    const known = own.slice(Math.max(0, origin - mostKnown), origin)
     const following = own.slice(origin, Math.min(next, origin + mostAhead))
     for (const { tested: same } of byReference(following)) {
       const answers = Object.entries<PureForecaster>(members).map(

@@ -5,8 +5,9 @@
 import type { Environment } from '../experiment/environment.ts'
 import { optionName } from '../experiment/option-name.ts'
 import type { Candidate, ExperimentRecord } from '../experiment/record.ts'
-import { cosine, fitTfIdf } from '../text/tfidf.ts'
-import { interventionText } from './intervention-text.ts'
+import { cosinesWith } from '../statistics/cosines.ts'
+import { fitTfIdf } from '../text/tfidf.ts'
+import { interventionWords } from './intervention-text.ts'
 
 /** In the order of their ids, whatever the order of the history: sums of them are then equal to the last bit. */
 export function inOrder(records: readonly ExperimentRecord[]): ExperimentRecord[] {
@@ -39,18 +40,18 @@ export function relevanceTo(
   environment: Environment,
   candidates: readonly Candidate[],
 ): (record: ExperimentRecord) => number {
-  const asked = candidates.map(candidate => interventionText(candidate.intervention, candidate.changes))
+  const asked = candidates.map(interventionWords)
   // The words of the candidates are all that can be alike: fitting to them alone keeps a long history cheap.
   const model = fitTfIdf(asked, { bigrams: false })
-  const vectors = asked.map(text => model.transform(text))
+  const cosinesOf = cosinesWith(asked.map(model.transform), model.size)
   const names = candidates.map(({ changes }) => new Set(changes.map(({ option }) => optionName(option))))
   return record => {
-    const vector = model.transform(interventionText(record.intervention, record.changes))
+    const cosines = cosinesOf(model.transform(interventionWords(record)))
     const changed = record.changes.map(({ option }) => optionName(option))
     let best = 0
     candidates.forEach((_, index) => {
       const shared = changed.filter(name => names[index]!.has(name)).length
-      const alike = cosine(vector, vectors[index]!) + shared / Math.max(1, changed.length)
+      const alike = cosines[index]! + shared / Math.max(1, changed.length)
       best = Math.max(best, alike)
     })
     return best + 10 * closeness(environment, record.environment)

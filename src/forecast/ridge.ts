@@ -3,43 +3,39 @@
  * are worth, and knows nothing of what the reference has.
  */
 import type { Forecast } from '../experiment/record.ts'
+import { cosinesWith } from '../statistics/cosines.ts'
 import { fitSparseRidge } from '../statistics/ridge.ts'
-import { cosine, fitTfIdf, type SparseVector } from '../text/tfidf.ts'
+import type { SparseVector } from '../statistics/sparse.ts'
 import { defaultScale, type GainEvidence, gainEvidence, typicalGain } from './evidence.ts'
-import { endings, finishingProbability } from './finishing.ts'
+import { finishingByCosines } from './finishing.ts'
 import type { PureForecaster } from './forecaster.ts'
-import { interventionText } from './intervention-text.ts'
 import { normalQuantiles } from './quantiles.ts'
 import { inOrder } from './relevant-records.ts'
+import { wordVectors } from './word-vectors.ts'
 
 /** The usual penalty is 1, scikit-learn's default. */
 export function ridgeRegression(penalty: number): PureForecaster {
   return (environment, history, candidates) => {
     const records = inOrder(history)
     const evidence = gainEvidence(environment, records)
-    const model = fitTfIdf(
-      records.map(({ intervention, changes }) => interventionText(intervention, changes)),
-      { bigrams: true },
-    )
-    const vectors = new Map(
-      records.map(record => [record, model.transform(interventionText(record.intervention, record.changes))]),
-    )
+    const vectors = wordVectors(records)
+    const placeOf = new Map(records.map((record, place) => [record, place]))
+    const vectorOf = ({ record }: GainEvidence) => vectors.ofRecords[placeOf.get(record)!]!
     const regress = (chosen: readonly GainEvidence[]): ((vector: SparseVector) => number) => {
       if (chosen.length === 0) return () => 0
-      const rows = chosen.map(({ record }) => vectors.get(record)!)
       const gains = chosen.map(({ gain }) => gain)
-      return fitSparseRidge(rows, model.size, gains, penalty).predict
+      return fitSparseRidge(chosen.map(vectorOf), vectors.size, gains, penalty).predict
     }
     const predict = regress(evidence)
-    const ended = endings(records)
+    const deviation = typicalError(evidence, regress, vectorOf)
+    const cosinesOf = cosinesWith(vectors.ofRecords, vectors.size)
+    const finishing = finishingByCosines(records)
     const recordIds = records.map(({ id }) => id)
-    const deviation = typicalError(evidence, regress, ({ record }) => vectors.get(record)!)
     return candidates.map((candidate): Forecast => {
-      const vector = model.transform(interventionText(candidate.intervention, candidate.changes))
-      const resemblance = ended.map(({ record }) => cosine(vector, vectors.get(record)!) ** 2)
+      const vector = vectors.of(candidate)
       return {
         quantiles: normalQuantiles(predict(vector), deviation),
-        finishes: finishingProbability(ended, resemblance),
+        finishes: finishing(cosinesOf(vector)),
         forecaster: 'ridge',
         forecasterVersion: '1',
         recordIds,

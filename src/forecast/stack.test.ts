@@ -85,14 +85,17 @@ test('it is a function of its arguments: what is remembered of a past is of that
   }
 })
 
-test('of a long past, the last eight moments are asked, for at most eight records each', () => {
+test('of a long past, the last eight moments are asked, for at most eight records each, from the two hundred before', () => {
   const records = drifting(400)
   const past = pastForecasts({ constant }, records[0]!.environment, records, 1)
-  const known = [...Map.groupBy(past, ({ by }) => by.constant.recordIds.length)]
-  expect(known.map(([origin, asked]) => [origin, asked.length])).toEqual(
+  const moments = [...Map.groupBy(past, ({ by }) => by.constant.recordIds.at(-1)!)]
+  expect(moments.map(([origin, asked]) => [origin, asked.length])).toEqual(
     [54, 70, 91, 118, 153, 198, 257, 334].map(origin => [origin, 8]),
   )
-  for (const [origin, asked] of known) expect(asked[0]!.record.id).toBe(origin + 1)
+  for (const [origin, asked] of moments) {
+    expect(asked[0]!.record.id).toBe(origin + 1)
+    expect(asked[0]!.by.constant.recordIds).toHaveLength(Math.min(origin, 200))
+  }
 })
 
 function ended(seed: number, kind: OutcomeKind): Run {

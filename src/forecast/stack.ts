@@ -9,17 +9,27 @@ import { mean, median } from '../statistics/summary.ts'
 import { constant } from './constant.ts'
 import { endingsOf } from './evidence.ts'
 import type { PureForecaster } from './forecaster.ts'
-import { kernel } from './kernel.ts'
+import { gainProcess, kernel } from './kernel.ts'
 import { neighbours } from './neighbours.ts'
-import { type PastForecast, pastForecasts } from './past-forecasts.ts'
+import { mostKnown, type PastForecast, pastForecasts } from './past-forecasts.ts'
 import { mapQuantiles } from './quantiles.ts'
 import { recent } from './recent.ts'
-import { inOrder } from './relevant-records.ts'
+import { inOrder, relevantRecords } from './relevant-records.ts'
 import { ridge } from './ridge.ts'
 
 const members = { constant, recent, neighbours, ridge, kernel } satisfies Record<string, PureForecaster>
 type Member = keyof typeof members
 const names = Object.keys(members) as Member[]
+
+/** The kernel of the past takes less trouble: weights come out alike, and it is asked at every moment. */
+const pastMembers: typeof members = {
+  ...members,
+  kernel: gainProcess({ mostRecords: mostKnown, mostFitted: 48, starts: 15, steps: 50 }),
+}
+
+/** Of a longer history, those that compare records with candidates get so many of the most relevant. */
+const mostCompared = 3_000
+const comparing = new Set<Member>(['neighbours', 'ridge', 'kernel'])
 
 /**
  * Believed before anything was seen: what has been best so far, and what cannot be far off. Chosen with the two numbers below on planted
@@ -45,10 +55,16 @@ const enough = 16
 
 export const stack: PureForecaster = (environment, unordered, candidates, options) => {
   const history = inOrder(unordered)
-  const past = pastForecasts(members, environment, history, options.seed)
+  const past = pastForecasts(pastMembers, environment, history, options.seed)
   const [gains, finishing] = [gainWeights(past), finishingWeights(past)]
   if (gains === null) return kernel(environment, history, candidates, options).map(named)
-  const answers = names.map(name => members[name](environment, history, candidates, options))
+  const relevant = relevantRecords(environment, history, candidates, mostCompared)
+  const answers = names.map(name =>
+    members[name](environment, comparing.has(name) ? relevant : history, candidates, options),
+  )
+  // A member tells all candidates from the same records.
+  const shown = answers.flatMap(([first]) => first?.recordIds ?? [])
+  const recordIds = [...new Set(shown)].sort((first, second) => first - second)
   return candidates.map((_, index): Forecast => {
     const forecasts = answers.map(answer => answer[index]!)
     return named({
@@ -66,13 +82,13 @@ export const stack: PureForecaster = (environment, unordered, candidates, option
           forecasts.map(({ finishes }) => finishes),
         ),
       ),
-      recordIds: [...new Set(forecasts.flatMap(({ recordIds }) => recordIds))].sort((a, b) => a - b),
+      recordIds,
     })
   })
 }
 
 function named(forecast: Forecast): Forecast {
-  return { ...forecast, forecaster: 'stack', forecasterVersion: '1' }
+  return { ...forecast, forecaster: 'stack', forecasterVersion: '2' }
 }
 
 /** In the order of `names`, by the pinball loss of the combined quantiles; null with too little past. */
@@ -86,18 +102,18 @@ function gainWeights(past: readonly PastForecast<Member>[]): number[] | null {
   })
   const typical = median(losses)
   if (typical === 0) return null
+  // By record and level, the quantiles of all members.
+  const stated = measured.map(({ quantiles }) => quantileLevels.map((_, index) => quantiles.map(five => five[index]!)))
   return simplexWeights(believed, priorRecords, weights => {
     const slope = names.map(() => 0)
-    measured.forEach(({ gain, quantiles }, record) => {
+    measured.forEach(({ gain }, record) => {
       const capped = Math.min(1, (mostTypical * typical) / losses[record]!)
       // Forecasters that learn are better than they were: what is recent counts for more, evenly.
       const counts = (capped * 2 * (record + 1)) / (measured.length * typical * quantileLevels.length)
       quantileLevels.forEach((level, index) => {
-        const at = quantiles.map(five => five[index]!)
+        const at = stated[record]![index]!
         const steepness = counts * (gain > weighted(weights, at) ? -level : 1 - level)
-        at.forEach((quantile, member) => {
-          slope[member]! += steepness * quantile
-        })
+        for (let member = 0; member < at.length; member++) slope[member]! += steepness * at[member]!
       })
     })
     return slope

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { changedLiterals } from '../experiment/diff-options.ts'
 import { aideJournal, readAideJournal } from './aide-journal.ts'
+import { readSource } from './read-source.ts'
 import { sourceOf } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aide-'))
@@ -20,6 +21,13 @@ function written(value: unknown) {
 }
 
 describe("AIDE's journal", () => {
+  test('with fields of other kinds is refused in a sentence, by the way in', async () => {
+    const node = { id: 'a', is_buggy: false, metric: 1, code: 'x = 1', analysis: 5 }
+    await expect(readSource(written({ nodes: [node] }), {}, 'aide')).rejects.toThrow(
+      /^journal\.json is damaged, or no aide: it cannot be read \(.*\); say with --format if it is something else$/,
+    )
+  })
+
   test('a draft is a program of its own: the plan is what was tried, the analysis came after', () => {
     expect(node(0)).toMatchObject({
       id: 'aaaaaaaa01',

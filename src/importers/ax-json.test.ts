@@ -40,12 +40,6 @@ describe("the snapshot of Ax's client", () => {
     expect(experiment.runs.filter(({ isBaseline }) => isBaseline)).toHaveLength(1)
   })
 
-  test('an error of 0 says that there is no noise; one that is not known is missing', () => {
-    expect(trial(0).standardError).toBe(0)
-    expect(trial(1)).not.toHaveProperty('standardError')
-    expect(trial(10).standardError).toBe(0.125)
-  })
-
   test('of several fetches the last counts, and of values along a run the one of the last step', () => {
     expect(trial(1).metrics).toEqual({ 'val/loss': 1.5, accuracy: 0.5, latency: 10.5 })
     expect(trial(10).metrics).toEqual({ 'val/loss': 1, latency: 12 })

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { canonicalJson, type JsonObject } from '../experiment/json.ts'
-import { type ArmData, dataByArm } from './ax-data.ts'
-import { type AxGoal, axGoal } from './ax-goal.ts'
+import { type ArmMeans, meansByArm } from './ax-data.ts'
+import { axGoal } from './ax-goal.ts'
 import { type AxObject, listIn, nameIn, objectIn, plainIn, timeIn } from './ax-value.ts'
 import type { UnusableRow } from './history.ts'
 import type { Importer, Source } from './importer.ts'
@@ -27,7 +27,7 @@ export function readAxJson(source: Source): TrackedExperiment {
   const experiment = experimentIn(source)
   const goal = axGoal(objectIn(experiment['optimization_config']))
   const statusQuo = objectIn(experiment['status_quo'])
-  const data = dataByArm(experiment['data_by_trial'])
+  const means = meansByArm(experiment['data_by_trial'])
   const arms = Object.values(objectIn(experiment['trials']) ?? {}).flatMap(trial => armsOf(objectIn(trial) ?? {}))
   arms.sort((a, b) => a.index - b.index)
   const isStatusQuo = (arm: Arm) =>
@@ -35,9 +35,9 @@ export function readAxJson(source: Source): TrackedExperiment {
   const runs: TrackedRun[] = []
   const unusable: UnusableRow[] = []
   for (const arm of arms) {
-    const end = endOf(arm, data.has(keyOf(arm)))
+    const end = endOf(arm, means.has(keyOf(arm)))
     if ('unusable' in end) unusable.push(unusableRow(placeOf(arm), end.unusable, canonicalJson(arm.parameters)))
-    else runs.push(runOf(arm, end, data.get(keyOf(arm)), goal, isStatusQuo(arm)))
+    else runs.push(runOf(arm, end, means.get(keyOf(arm)), isStatusQuo(arm)))
   }
   const { name, description } = experiment
   return {
@@ -134,15 +134,8 @@ function endOf({ status, why, parameters }: Arm, hasData: boolean): End | { read
   }
 }
 
-function runOf(
-  arm: Arm,
-  { kind, reason }: End,
-  data: ArmData | undefined,
-  goal: AxGoal,
-  isBaseline: boolean,
-): TrackedRun {
-  const means = Object.entries(kind === 'finished' ? data!.means : {})
-  const error = kind === 'finished' && goal.objective !== null ? data!.standardErrors[goal.objective.name] : undefined
+function runOf(arm: Arm, { kind, reason }: End, measured: ArmMeans | undefined, isBaseline: boolean): TrackedRun {
+  const means = Object.entries(kind === 'finished' ? measured! : {})
   return {
     id: keyOf(arm),
     name: /^\d+_\d+$/.test(arm.name) ? null : arm.name,
@@ -154,7 +147,6 @@ function runOf(
     reason,
     metrics: Object.fromEntries(means.filter(([, mean]) => Number.isFinite(mean))),
     notFinite: means.filter(([, mean]) => !Number.isFinite(mean)).map(([name]) => name),
-    ...(error === undefined ? {} : { standardError: error }),
     startedAt: null,
     finishedAt: null,
     seconds: arm.isAlone ? arm.seconds : null,

@@ -75,6 +75,24 @@ export const neither = new Set([
   'round',
 ])
 
+/** Numbers that may count the rows, or what a run was given: `steps` of 500, 1000 and 2000 are set. */
+export function isCounter(name: string): boolean {
+  return /^(steps?|iterations?|iters?|rounds?)$/.test(normal(name))
+}
+
+/** Named like a size or a share that somebody sets, of which some are measured all the same. */
+export function isSettingSize(name: string): boolean {
+  return /_(size|weight|decay|coeff?|lambda|steps|dim|length|factor)$/.test(normal(name))
+}
+
+const settings =
+  /(^|_)(lr|learning_rate|seed|weight_decay|wd|momentum|(adam_)?beta_?[12]?|dropout|eps|epsilon|temperature|batch(_size)?|depth|width|d_model|dim|n?_?(layers?|heads?|embd)|hidden(_size|_dim|_units)?|warm_?up(_steps|_ratio)?|epochs?|grad_clip|n_estimators)$/
+
+/** Names that people give to what they set, also where its numbers never repeat, as in a random search. */
+export function isSetting(name: string): boolean {
+  return settings.test(normal(name).replaceAll(/[./]/g, '_'))
+}
+
 /** A column's name without case and white space. */
 export function normal(name: string): string {
   return name
@@ -95,3 +113,6 @@ export function columnNamed(names: readonly string[], wanted: string): number {
   const exact = names.findIndex(name => name.toLowerCase() === lower)
   return exact >= 0 ? exact : names.findIndex(name => bare(name).toLowerCase() === lower)
 }
+
+/** What a run costs is rarely what it is for: taken for the objective only when there is nothing else. */
+export const costs = /mem|vram|gib|_gb|_mb|bytes|cost|usd|time|latency|seconds|size/i

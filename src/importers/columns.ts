@@ -1,9 +1,20 @@
 /**
  * What the columns of a results table are: by their names, and where there is no header by what stands in them.
  */
-import { bare, columnNamed, columnWords, neither, normal, noteWords, optionPrefix } from './column-names.ts'
+import {
+  bare,
+  columnNamed,
+  columnWords,
+  costs,
+  isSetting,
+  neither,
+  normal,
+  noteWords,
+  optionPrefix,
+} from './column-names.ts'
 import { directionOfName } from './direction.ts'
 import { meaningOf } from './status-words.ts'
+import { sweepRole } from './sweep-columns.ts'
 import type { TableLine } from './table.ts'
 import { isMissing, numberIn } from './value.ts'
 
@@ -29,8 +40,14 @@ export interface Columns {
   readonly notes: readonly number[]
   /** Columns that hold numbers a run produced. */
   readonly metrics: readonly Column[]
-  /** Columns that hold what was set: those that say so, and in a table without status and text all others. */
+  /** Columns that hold what was set: those that say so, and in a sweep those that look like it. */
   readonly options: readonly Column[]
+  /** No text and no commit says what was tried: what was set tells the rows apart. */
+  readonly isSweep: boolean
+  /** Names of the rows in a sweep, by which one of them can be asked for. */
+  readonly rowNames: readonly number[]
+  /** Columns that are not read, and why. */
+  readonly leftOut: readonly (Column & { readonly why: string })[]
 }
 
 /** What stands in which column, where the guess is wrong: a column's name for each role; several of one role in lines. */
@@ -48,18 +65,19 @@ export function isHeader(cells: readonly string[]): boolean {
 }
 
 /**
- * The roles of the columns of a table with this header; `rows` decide which of the others hold numbers. Throws the name of a column in
- * the mapping that the header does not have.
+ * The roles of the columns of a table with this header; `rows` decide which of the others hold numbers. `objective` is the metric that the
+ * caller names, which need not be a column. Throws the name of a column in the mapping that the header does not have.
  */
 export function columnsOfHeader(
   header: readonly string[],
   rows: readonly TableLine[],
   mapping: ColumnMapping = {},
+  objective?: string,
 ): Columns {
   const names = header.map((name, index) => (name === '' ? `column ${index + 1}` : name))
-  const told = toldRoles(names, mapping)
-  const roleOf = new Map(told)
-  const taken = new Map([...told].map(([index, role]) => [role, index]))
+  const roleOf = toldRoles(names, mapping)
+  const toldSeries = [...roleOf].some(([, role]) => role === 'series')
+  const taken = new Map([...roleOf].map(([index, role]) => [role, index]))
   for (const [role, words] of Object.entries(columnWords)) {
     if (taken.has(role)) continue
     for (const word of words) {
@@ -70,21 +88,35 @@ export function columnsOfHeader(
       break
     }
   }
-  const at = (role: string): number | null => taken.get(role) ?? null
-  const isText = at('status') !== null || at('description') !== null || at('proposal') !== null
-  const all = names.map((name, index) => ({ index, name }))
-  const isOption = ({ index, name }: Column) =>
-    roleOf.get(index) === 'option' || (!roleOf.has(index) && optionPrefix.test(name))
-  const rest = all.filter(column => !roleOf.has(column.index) && !isOption(column))
-  const isNote = ({ name }: Column) => at('description') !== null && noteWords.has(normal(name))
   const whole = rows.filter(row => row.cells.length === header.length)
-  const saysOptions = all.some(isOption)
-  const metrics = rest.filter(
-    column => !isNote(column) && holdsNumbers(whole, column) && (isText || saysOptions || looksMeasured(whole, column)),
-  )
-  const others = rest.filter(column => !metrics.includes(column) && !neither.has(normal(column.name)))
-  const options = all.filter(column => isOption(column) || (!isText && !saysOptions && others.includes(column)))
-  const objective = at('metric')
+  const all = names.map((name, index) => ({ index, name }))
+  const told = (role: string) => all.filter(({ index }) => roleOf.get(index) === role)
+  const prefixed = all.filter(({ index, name }) => !roleOf.has(index) && optionPrefix.test(name))
+  const isTold = ['description', 'proposal', 'commit'].some(role => mapping[role] !== undefined)
+  const isSweep = prefixed.length === 0 && !isTold && !isExplained(whole, taken)
+  // Of several tasks each is an environment; of several machines none.
+  const series = taken.get('series')
+  const splitsRows =
+    toldSeries || (series !== undefined && !(isSweep && isMachine(names[series]!)) && splits(whole, series))
+  if (series !== undefined && !splitsRows) {
+    taken.delete('series')
+    roleOf.delete(series)
+  }
+  // A remark here and there does not say what was tried; it stays as a note.
+  const remarks = isSweep ? all.filter(({ index }) => isText(roleOf.get(index))) : []
+  if (isSweep) for (const role of ['description', 'proposal']) taken.delete(role)
+  const at = (role: string): number | null => taken.get(role) ?? null
+  const isPrefixed = new Set(prefixed)
+  const rest = all.filter(column => !roleOf.has(column.index) && !isPrefixed.has(column))
+  const named = at('metric') ?? (objective === undefined ? -1 : columnNamed(names, objective))
+  const kinds = isSweep
+    ? sweepKinds(rest, whole, named < 0 ? firstResult(rest, whole) : named)
+    : logKinds(rest, whole, at('description') !== null)
+  const isNamed = named >= 0 && roleOf.get(named) !== 'metric'
+  const isObjective = ({ index }: Column) => index === named
+  const metrics = [...kinds.metrics, ...told('measurement')].filter(column => !isObjective(column))
+  if (isNamed) metrics.push(all[named]!)
+  const options = [...kinds.options, ...prefixed, ...told('option')].filter(column => !isObjective(column))
   return {
     names,
     commit: at('commit'),
@@ -95,14 +127,87 @@ export function columnsOfHeader(
     configuration: at('configuration'),
     time: at('time'),
     seed: at('seed'),
-    series: told.get(at('series') ?? -1) === 'series' || (isText && splits(whole, at('series'))) ? at('series') : null,
-    notes: rest.filter(isNote).map(({ index }) => index),
-    metrics: withBareNames([
-      ...(objective === null ? [] : [{ index: objective, name: names[objective]! }]),
-      ...metrics,
-    ]),
-    options: withBareNames(options),
+    series: at('series'),
+    notes: [...kinds.notes, ...remarks].toSorted(byPlace).map(({ index }) => index),
+    metrics: withBareNames([...told('metric'), ...metrics.toSorted(byPlace)]),
+    options: withBareNames(options.toSorted(byPlace)),
+    isSweep,
+    rowNames: isSweep
+      ? all.filter(({ name, index }) => index === at('tag') || neither.has(normal(name))).map(({ index }) => index)
+      : [],
+    leftOut: kinds.leftOut,
   }
+}
+
+interface Kinds {
+  readonly metrics: readonly Column[]
+  readonly options: readonly Column[]
+  readonly notes: readonly Column[]
+  readonly leftOut: readonly (Column & { readonly why: string })[]
+}
+
+const byPlace = (a: Column, b: Column) => a.index - b.index
+
+/** Whether a text or a commit tells what was tried: one that most rows have, and a commit that is not the same for most. */
+function isExplained(rows: readonly TableLine[], taken: ReadonlyMap<string, number>): boolean {
+  const cells = (role: string) => {
+    const index = taken.get(role)
+    return index === undefined ? [] : rows.map(row => row.cells[index]!).filter(cell => !isMissing(cell))
+  }
+  const most = 0.5 * rows.length
+  const says = (role: string) => taken.has(role) && cells(role).length >= most
+  if (says('description') || says('proposal')) return true
+  if (says('commit') && new Set(cells('commit')).size >= most) return true
+  // Where rows are kept somebody goes from change to change, and calls each something.
+  const keeps = cells('status').some(cell => meaningOf(cell)?.role === 'kept')
+  return keeps && (says('tag') || says('configuration'))
+}
+
+function isMachine(name: string): boolean {
+  return /^(hardware|gpu|device|machine|host)$/.test(normal(name))
+}
+
+function isText(role: string | undefined): boolean {
+  return role === 'description' || role === 'proposal'
+}
+
+function sweepKinds(rest: readonly Column[], rows: readonly TableLine[], objective: number | null): Kinds {
+  const roles = rest.map(column => {
+    const cells = rows.map(row => row.cells[column.index]!)
+    return { column, role: sweepRole({ ...column, cells }, objective) }
+  })
+  const of = (wanted: string) => roles.flatMap(({ column, role }) => (role === wanted ? [column] : []))
+  return {
+    metrics: of('metric'),
+    options: of('option'),
+    notes: of('note'),
+    leftOut: roles.flatMap(({ column, role }) => (typeof role === 'string' ? [] : [{ ...column, why: role.leftOut }])),
+  }
+}
+
+/** In a log what is set is in its words, its code, or columns that say so: numbers are results. */
+function logKinds(rest: readonly Column[], rows: readonly TableLine[], hasDescription: boolean): Kinds {
+  const isNote = ({ name }: Column) => hasDescription && noteWords.has(normal(name))
+  const metrics = rest.filter(column => !isNote(column) && holdsNumbers(rows, column))
+  const measured = new Set(metrics)
+  const others = rest.filter(column => !isNote(column) && !measured.has(column))
+  const why = ({ name }: Column) => (neither.has(normal(name)) ? 'numbers the rows' : 'a text beside what was tried')
+  return {
+    metrics,
+    options: [],
+    notes: rest.filter(isNote),
+    leftOut: others.map(column => ({ ...column, why: why(column) })),
+  }
+}
+
+/** The first column that is named like what a run is for. */
+function firstResult(rest: readonly Column[], rows: readonly TableLine[]): number | null {
+  const isResult = (column: Column) =>
+    directionOfName(column.name) !== null &&
+    !isSetting(column.name) &&
+    !costs.test(column.name) &&
+    holdsNumbers(rows, column)
+  return rest.find(isResult)?.index ?? null
 }
 
 function withBareNames(columns: readonly Column[]): Column[] {
@@ -155,6 +260,9 @@ export function columnsWithoutHeader(rows: readonly TableLine[], metric: string)
     notes: [],
     metrics,
     options: [],
+    isSweep: false,
+    rowNames: [],
+    leftOut: [],
   }
 }
 
@@ -168,12 +276,6 @@ function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {
   const cells = rows.map(row => row.cells[column.index]!).filter(cell => !isMissing(cell))
   if (cells.length === 0) return directionOfName(column.name) !== null
   return cells.filter(cell => numberIn(cell) !== null).length >= 0.5 * cells.length
-}
-
-/** In a table of settings and results alike, a result is named like one, hardly ever repeats, or has digits that nobody sets. */
-function looksMeasured(rows: readonly TableLine[], column: Column): boolean {
-  if (directionOfName(column.name) !== null || distinct(rows, column.index) > 0.5 * rows.length) return true
-  return rows.some(row => /\.\d{8,}/.test(row.cells[column.index]!))
 }
 
 /** A few values that come back: words of its own in each row tell no environments apart. */

@@ -115,6 +115,36 @@ describe('the code of an imported history', () => {
     expect(await repository.treeAfter(withCode.rows[0]!.code!.commit, intervention.diff!)).toBe(code!.treeAfterDiff)
   })
 
+  test('neither a file that nobody wrote nor a diff that nobody would read is kept', async () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, line) => `LINE_${line} = ${line}\n`).join('')
+    const first = await commit('2e-3', { 'weights.txt': lines(80_000) })
+    const second = await commit('3e-3', { 'tables.py': lines(20_000) })
+    const third = await commit('4e-3')
+    const { history: withCode, missing } = await attachDiffs(
+      history(
+        'baseline\t1.0\t4\tkeep\tbaseline',
+        `${first}\t0.9\t4\tkeep\trate 2e-3`,
+        `${second}\t0.8\t4\tkeep\trate 3e-3 and tables`,
+        `${third}\t0.7\t4\tkeep\trate 4e-3`,
+      ),
+      repository,
+    )
+    const [start, ...rows] = withCode.rows
+    expect(rows.map(({ intervention }) => intervention.diff?.match(/^[-+]LEARNING_RATE.*$/gm)?.length)).toEqual([
+      2,
+      undefined,
+      2,
+    ])
+    expect(rows[0]!.intervention.diff).not.toContain('weights.txt')
+    expect(await repository.treeAfter(start!.code!.commit, rows[0]!.intervention.diff!)).toBe(
+      rows[0]!.code!.treeAfterDiff,
+    )
+    expect(rows[1]!.code).toMatchObject({ commit: git('rev-parse', second), treeAfterDiff: null })
+    expect(missing).toEqual([
+      { place: 'line 4', commit: second, reason: `the diff of commit ${second} is longer than 256 KiB` },
+    ])
+  })
+
   test('one commit behind different ideas tells none of them', async () => {
     const first = await commit('2e-3')
     const { history: withCode, missing } = await attachDiffs(

@@ -48,9 +48,16 @@ interface Cell {
   readonly breaks: number
 }
 
+const lineFeed = 10
+const carriageReturn = 13
+
 function plainCell(text: string, start: number, separator: string): Cell {
+  const separates = separator.charCodeAt(0)
   let end = start
-  while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end++
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end)
+    if (code === separates || code === lineFeed || code === carriageReturn) break
+  }
   return { text: text.slice(start, end), end, breaks: 0 }
 }
 

@@ -58,21 +58,27 @@ export function rowsAtRisk({ rows, metrics }: ImportedHistory): RowAtRisk[] {
   const value = (row: ImportedRow) => (row.outcome.kind === 'finished' ? row.outcome.metrics[name] : undefined)
   const byKey = new Map(rows.flatMap(row => (row.role === 'tried' ? [] : [[row.key, value(row)] as const])))
   const keeps = rows.some(({ role }) => role === 'kept')
-  const steps = rows.flatMap(row => {
+  const stepOf = (row: ImportedRow): number | undefined => {
     const own = value(row)
     const base = !keeps ? 0 : row.against === null ? undefined : byKey.get(row.against)
-    return own === undefined || base === undefined ? [] : [{ row, own, step: signed(own - base, direction) }]
-  })
-  const usual = steps.filter(({ row }) => !keeps || row.role === 'kept').map(({ step }) => step)
+    return own === undefined || base === undefined ? undefined : signed(own - base, direction)
+  }
+  // Twice over the rows, and nothing kept of each: there may be a million.
+  const usual: number[] = []
+  for (const row of rows) {
+    const step = keeps && row.role !== 'kept' ? undefined : stepOf(row)
+    if (step !== undefined) usual.push(step)
+  }
   if (usual.length < fewest) return []
   const middle = median(usual)
   const away = usual.map(step => Math.abs(step - middle))
   // Steps that are mostly equal have a median deviation of 0; then the mean one, scaled for normal values too.
   const spread = 1.4826 * median(away) || 1.2533 * mean(away)
   if (!(spread > 0)) return []
-  return steps.flatMap(({ row, own, step }) => {
-    const deviations = (step - middle) / spread
-    return deviations > plausible && row.role !== 'reference' ? [{ place: row.place, value: own, deviations }] : []
+  return rows.flatMap(row => {
+    const step = row.role === 'reference' ? undefined : stepOf(row)
+    const deviations = step === undefined ? 0 : (step - middle) / spread
+    return deviations > plausible ? [{ place: row.place, value: value(row)!, deviations }] : []
   })
 }
 

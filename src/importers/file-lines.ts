@@ -1,25 +1,32 @@
 /**
  * Text files of other programs, read a piece at a time: however large a file is, little of it is in memory.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
 const pieceBytes = 65_536
 
-/** Its lines without their ends; a last line that nothing ends is a line as well. */
+/** What is longer is no line that a program writes. */
+const longestLine = 2 ** 20
+
+/** Its lines without their ends, each cut after a million characters; a last line that nothing ends is a line as well. */
 export function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r')
+  const file = openFile(path)
   try {
     const decoder = new StringDecoder('utf8')
     const piece = Buffer.alloc(pieceBytes)
-    let rest = ''
+    let open = ''
     for (let bytes = readSync(file, piece); bytes > 0; bytes = readSync(file, piece)) {
-      const lines = (rest + decoder.write(piece.subarray(0, bytes))).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) yield line.replace(/\r$/, '')
+      const [first, ...others] = decoder.write(piece.subarray(0, bytes)).split('\n')
+      open += first!.slice(0, longestLine - open.length)
+      for (const next of others) {
+        yield open.replace(/\r$/, '')
+        open = next
+      }
     }
-    rest += decoder.end()
-    if (rest !== '') yield rest
+    open += decoder.end()
+    if (open !== '') yield open
   } finally {
     closeSync(file)
   }
@@ -27,7 +34,7 @@ export function* linesOf(path: string): Generator<string> {
 
 /** The whole text of a small file, or as much of a large one; without a line end at its end. */
 export function startOf(path: string, mostBytes = pieceBytes): string {
-  const file = openSync(path, 'r')
+  const file = openFile(path)
   try {
     const piece = Buffer.alloc(Math.min(mostBytes, fstatSync(file).size))
     const bytes = piece.length === 0 ? 0 : readSync(file, piece)
@@ -35,4 +42,12 @@ export function startOf(path: string, mostBytes = pieceBytes): string {
   } finally {
     closeSync(file)
   }
+}
+
+/** Throws a sentence for a pipe or a device, which might keep us waiting for ever. */
+function openFile(path: string): number {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (fstatSync(file).isFile()) return file
+  closeSync(file)
+  throw new Error(`${basename(path)} is not a file`)
 }

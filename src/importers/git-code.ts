@@ -1,6 +1,5 @@
 /**
- * The code of each commit of a line: what it is beside results and documents, whether two commits have the same, and the
- * diffs between them.
+ * The code of commits: what it is beside results and documents, whether two commits have the same, and the diffs between them.
  */
 import { createHash } from 'node:crypto'
 import type { LineCommit } from '../repository/commit-line.ts'
@@ -59,24 +58,27 @@ export function isNothing(object: string): boolean {
   return /^0+$/.test(object)
 }
 
-/** Of each pair of steps of the line, the later one's code against the earlier one's. `sizes` as for `unreadPaths`. */
+/** Two trees, and all that differs on the way from one to the other. */
+export interface CodePair {
+  readonly from: string
+  readonly to: string
+  readonly changes: readonly TreeChange[]
+}
+
+/** Of each pair the later code against the earlier. `sizes` as for `unreadPaths`. */
 export async function codeDiffs(
   root: string,
-  commits: readonly LineCommit[],
-  pairs: readonly (readonly [earlier: number, later: number])[],
+  pairs: readonly CodePair[],
   sizes: ReadonlyMap<string, number>,
   isBeside: (path: string) => boolean,
   objects: ObjectReader,
 ): Promise<CodeDiff[]> {
-  const trees = pairs.map(([earlier, later]) => ({ from: commits[earlier]!.tree, to: commits[later]!.tree }))
-  const unread = largestFirst(commits, sizes, isBeside).slice(0, mostUnread)
-  const diffs = await diffSeries(root, trees, { leaveOut: isBeside, unread, mostBytes: longestDiff })
+  const unread = largestFirst(pairs, sizes, isBeside).slice(0, mostUnread)
+  const diffs = await diffSeries(root, pairs, { leaveOut: isBeside, unread, mostBytes: longestDiff })
   const editor = treeEditor(objects)
   const results: CodeDiff[] = []
   for (const [index, diff] of diffs.entries()) {
-    const { from, to } = trees[index]!
-    const [earlier, later] = pairs[index]!
-    const changes = commits.slice(earlier + 1, later + 1).flatMap(({ changes }) => changes)
+    const { from, to, changes } = pairs[index]!
     const leftOut = [...new Set(changes.map(({ path }) => path))].filter(isBeside)
     const entries = new Map<string, Awaited<ReturnType<typeof editor.entryAt>>>()
     if (diff !== null) for (const path of leftOut) entries.set(path, await editor.entryAt(from, path))
@@ -88,17 +90,19 @@ export async function codeDiffs(
 /** They are named to git one by one, so that it does not compare them; the rest is left out of what it answers. */
 const mostUnread = 500
 
-/** The files that are left out, those that a commit changed most bytes of first; what the repository lacks before all others. */
+/** The files that are left out, those of which most bytes changed first; what the repository lacks before all others. */
 function largestFirst(
-  commits: readonly LineCommit[],
+  pairs: readonly CodePair[],
   sizes: ReadonlyMap<string, number>,
   isBeside: (path: string) => boolean,
 ): string[] {
   const largest = new Map<string, number>()
-  for (const { path, fromObject, toObject } of commits.slice(1).flatMap(({ changes }) => changes)) {
-    if (!isBeside(path)) continue
-    const size = [fromObject, toObject].map(object => (isNothing(object) ? 0 : (sizes.get(object) ?? Number.MAX_VALUE)))
-    largest.set(path, Math.max(largest.get(path) ?? 0, ...size))
+  for (const { changes } of pairs) {
+    for (const { path, fromObject, toObject } of changes) {
+      if (!isBeside(path)) continue
+      const size = [fromObject, toObject].map(each => (isNothing(each) ? 0 : (sizes.get(each) ?? Number.MAX_VALUE)))
+      largest.set(path, Math.max(largest.get(path) ?? 0, ...size))
+    }
   }
   return [...largest].sort((a, b) => b[1] - a[1]).map(([path]) => path)
 }

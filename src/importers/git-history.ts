@@ -91,8 +91,18 @@ async function historyOf(
       measurement: measurements[at]!,
     }),
   )
-  const diffsBetween = (pairs: Parameters<typeof codeDiffs>[2]) =>
-    codeDiffs(root, commits, pairs, sizes, isBeside, objects)
+  const diffsBetween = (pairs: readonly (readonly [earlier: number, later: number])[]) =>
+    codeDiffs(
+      root,
+      pairs.map(([earlier, later]) => ({
+        from: commits[earlier]!.tree,
+        to: commits[later]!.tree,
+        changes: commits.slice(earlier + 1, later + 1).flatMap(({ changes }) => changes),
+      })),
+      sizes,
+      isBeside,
+      objects,
+    )
   const { rows: inOrder, leftOut } = rowsOfLine(steps, metric.name)
   const found = await onNearestReference(inOrder, async pairs =>
     (await diffsBetween(pairs)).map(({ diff }) => (diff === null ? Number.POSITIVE_INFINITY : changedLineCount(diff))),

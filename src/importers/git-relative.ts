@@ -28,7 +28,7 @@ const units: Readonly<Record<string, string>> = {
   bpb: 'bpb',
 }
 const stated =
-  /(?:([A-Za-z_][\w@/]*)\s*[:=]?\s*)?(?<![\w.])([-+−])\s?(\d+(?:\.\d+)?)\s?(%|ms|s|secs?|seconds?|bpb)(?![\w/])/giu
+  /(?:(?<![\w@/])([A-Za-z_][\w@/]{0,60})\s{0,9}[:=]?\s{0,9})?(?<![\w.])([-+−])\s?(\d+(?:\.\d+)?)\s?(%|ms|s|secs?|seconds?|bpb)(?![\w/])/giu
 
 /** Less than this share of the commits that change code is talk. */
 const leastShare = 0.1

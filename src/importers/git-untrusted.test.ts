@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openRepository } from '../repository/repository.ts'
 import { gitIn, scratchFolder } from '../repository/scratch-repository.ts'
+import { attachDiffs } from './commit-diffs.ts'
 import { gitHistory } from './git-history.ts'
+import { readResultsTsv } from './results-tsv.ts'
 import { code, lines, results, type ScratchCommit, scratchCommits } from './scratch-commits.ts'
 
 const commits: readonly ScratchCommit[] = [
@@ -76,6 +79,24 @@ test('nothing that a repository configures is run, and no setting of it changes 
     '2 kept on 1: 0.8',
     '3 kept on 2: 0.7',
   ])
+  expect(existsSync(mark)).toBe(false)
+})
+
+test('a table that lies in such a repository makes git fetch nothing for the commits that it names', async () => {
+  const { root, hashes } = scratchCommits(commits)
+  const tree = gitIn(root, 'rev-parse', `${hashes[1]}^{tree}`)
+  rmSync(join(root, '.git', 'objects', tree.slice(0, 2), tree.slice(2)))
+  const mark = join(scratchFolder(), 'ran')
+  const settings = {
+    'extensions.partialClone': 'origin',
+    'remote.origin.promisor': 'true',
+    'remote.origin.url': `ext::touch ${mark}`,
+    'protocol.ext.allow': 'always',
+  }
+  for (const [name, value] of Object.entries(settings)) gitIn(root, 'config', name, value)
+  const rows = hashes.map((hash, index) => `${hash.slice(0, 9)}\t${1 - index / 10}\tkeep\tchange ${index}`)
+  const history = readResultsTsv(['commit\tval_loss\tstatus\tdescription', ...rows].join('\n'), 'results.tsv')
+  await attachDiffs(history, await openRepository(root)).catch(() => {})
   expect(existsSync(mark)).toBe(false)
 })
 

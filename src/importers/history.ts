@@ -78,6 +78,10 @@ export interface ImportedHistory {
   readonly rows: readonly ImportedRow[]
   readonly unusable: readonly UnusableRow[]
   readonly statuses: readonly ImportedStatus[]
+  /** Of a table: what its columns were taken for, by group, where their names do not say it. */
+  readonly columns?: readonly (readonly [label: string, columns: string])[]
+  /** Of a table: columns that count as measured, and may have been set. */
+  readonly doubtful?: readonly string[]
   /** What was inferred and not said, one sentence each: `the metric val_loss: its name says that lower is better`. */
   readonly guesses: readonly string[]
 }

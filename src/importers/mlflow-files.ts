@@ -2,7 +2,7 @@
  * MLflow's file store (`mlruns/`): a folder an experiment, a folder a run, a file a parameter, tag or metric. Symbolic links are passed
  * over, artifacts and models are not opened; deleted experiments (`.trash`) are left out.
  */
-import { type Dirent, existsSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Json, JsonObject } from '../experiment/json.ts'
 import { isJsonObject } from '../experiment/json.ts'
@@ -82,13 +82,18 @@ function idOf({ meta }: ExperimentFolder): number {
 
 /** The run, why it cannot be read, or null for a folder that is no run's. */
 function readRun(folder: string, choice: MetricChoice | null): MlflowRun | string | null {
-  let meta: JsonObject | null
   try {
-    meta = readMeta(folder)
+    const meta = readMeta(folder)
+    if (meta !== null) return runOf(folder, meta, choice)
+    return /^[\da-f]{32}$/.test(basename(folder)) ? 'has no meta.yaml' : null
   } catch (error) {
-    return (error as Error).message
+    const { code, message } = error as NodeJS.ErrnoException
+    // Of a folder that somebody clears while it is read, or may not read as a whole.
+    return code === undefined ? message : `a file of it cannot be read (${code})`
   }
-  if (meta === null) return /^[\da-f]{32}$/.test(basename(folder)) ? 'has no meta.yaml' : null
+}
+
+function runOf(folder: string, meta: JsonObject, choice: MetricChoice | null): MlflowRun | null {
   const id = textOf(meta['run_id']) ?? textOf(meta['run_uuid'])
   if (id === null) return null
   const tags = readTexts(join(folder, 'tags'))
@@ -110,7 +115,8 @@ function readRun(folder: string, choice: MetricChoice | null): MlflowRun | strin
 /** Null where there is no such file; throws a sentence where it cannot be read. */
 function readMeta(folder: string): JsonObject | null {
   const path = join(folder, 'meta.yaml')
-  if (!existsSync(path)) return null
+  // A link may lead anywhere.
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return null
   try {
     const meta = readProgramYaml(startOf(path))
     if (isJsonObject(meta)) return meta

@@ -81,7 +81,7 @@ async function answerOf(
     const next = new URL(location, url)
     if (!isSameServer(url, next) || redirects === mostRedirects) {
       throw new Error(
-        `${url.origin} redirects to ${next.origin}${next.pathname}, which is not followed; give that address if it is the right one`,
+        `${url.origin} redirects to ${next.protocol}//${next.host}${next.pathname}, which is not followed; give that address if it is the right one`,
       )
     }
     url = next
@@ -126,15 +126,21 @@ function refusal(server: MlflowServer, status: number, text: string): string {
       ? `${origin} wants a token (${status}); put it in MLFLOW_TRACKING_TOKEN`
       : `${origin} does not accept the token (${status}); check MLFLOW_TRACKING_TOKEN`
   }
-  return `${origin} answers ${status}${messageIn(text)}`
+  return `${origin} answers ${status}${withoutToken(messageIn(text), server.authorization).slice(0, 200)}`
 }
 
 /** What MLflow says of an error, if it is MLflow that says it. */
 function messageIn(text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown }
-    return typeof message === 'string' ? `: ${message.slice(0, 200)}` : ''
+    return typeof message === 'string' ? `: ${message}` : ''
   } catch {
     return ''
   }
+}
+
+/** A server may repeat what it was sent. */
+function withoutToken(message: string, authorization: string | null): string {
+  const [, token] = /^\S+ (.+)$/.exec(authorization ?? '') ?? []
+  return token === undefined ? message : message.replaceAll(token, '…')
 }

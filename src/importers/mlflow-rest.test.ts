@@ -63,6 +63,12 @@ describe('an MLflow server', () => {
     const refused = await readMlflowServer(url, { token: 'wrong-2' }).catch(error => error)
     expect(refused.message).toBe(`${url.origin} does not accept the token (401); check MLFLOW_TRACKING_TOKEN`)
     expect(JSON.stringify(refused, Object.getOwnPropertyNames(refused))).not.toContain('wrong-2')
+    const repeating = await serve(({ headers }) => response => {
+      response.writeHead(400).end(JSON.stringify({ message: `no right for ${headers.authorization}` }))
+    })
+    await expect(readMlflowServer(repeating, { token: 'wrong-2' })).rejects.toThrow(
+      /answers 400: no right for Bearer …$/,
+    )
   })
 
   test('takes a name and a password of the address, and repeats neither', async () => {
@@ -150,6 +156,9 @@ describe('an MLflow server', () => {
   test('that gives the same page again and again is left', async () => {
     const url = await serve(() => ({ experiments: [], next_page_token: 'again' }))
     await expect(readMlflowServer(url, {})).rejects.toThrow('gives the same page of experiments/search again and again')
+    let count = 0
+    const round = await serve(() => ({ experiments: [], next_page_token: String(count++) }))
+    await expect(readMlflowServer(round, {})).rejects.toThrow('again and again')
   })
 
   test('is left when the user stops', async () => {

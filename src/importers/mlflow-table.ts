@@ -8,7 +8,7 @@ import { type MlflowRun, trackedMlflow } from './mlflow-run.ts'
 import { beginningOf, textOf } from './source.ts'
 import type { TableLine } from './table.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
-import { columnKinds, columnsGuess, toldColumns, withToldMetric } from './tracker-columns.ts'
+import { columnKinds, columnsGuess, toldColumns, toldMetrics, withToldMetric } from './tracker-columns.ts'
 import { momentIn } from './value.ts'
 
 export function isMlflowTable(source: Source): boolean {
@@ -77,7 +77,7 @@ function fromInterface(
   const ignored = toldColumns(options, 'ignore')
   const others = names.filter(name => !fields.has(name) && !name.startsWith('mlflow.') && !ignored.includes(name))
   const value = (row: TableLine, name: string) => row.cells[names.indexOf(name)] ?? ''
-  const told = { metrics: toldColumns(options, 'metric'), options: toldColumns(options, 'option') }
+  const told = { metrics: toldMetrics(options), options: toldColumns(options, 'option') }
   const kinds = columnKinds(others, name => rows.map(row => value(row, name)), told)
   const inTime = rows.toSorted((a, b) => (value(a, 'Start Time') < value(b, 'Start Time') ? -1 : 1))
   const runs = inTime.map((row): MlflowRun => {

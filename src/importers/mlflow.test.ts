@@ -1,10 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { servers } from './fixtures/http-server.ts'
 import { id, mlflow, writeDatabase, writeFileStore } from './fixtures/mlflow.ts'
 import type { ImportOptions } from './importer.ts'
+import { mlflow as mlflowImporter } from './mlflow.ts'
 import { isMlflowFolder, readMlflowFiles } from './mlflow-files.ts'
 import { readMlflowServer } from './mlflow-rest.ts'
 import { isMlflowSqlite, readMlflowSqlite } from './mlflow-sqlite.ts'
@@ -153,6 +155,31 @@ test('runs whose folders are broken are named', async () => {
     },
     { place: 'run bbbbbbbb', reason: 'has no meta.yaml' },
   ])
+})
+
+test('a link or a pipe where a file belongs is not opened: it leads elsewhere, or waits for ever', async () => {
+  const trap = join(folder, 'trap')
+  await writeFileStore(trap)
+  const at = (...path: string[]) => join(trap, 'mlruns', ...path, 'meta.yaml')
+  await writeFile(join(folder, 'elsewhere.yaml'), `experiment_id: 7\nname: elsewhere\nrun_id: ${id('b')}\n`)
+  for (const run of ['a', 'b']) await rm(at('1', id(run)))
+  execFileSync('mkfifo', [at('1', id('a'))])
+  await symlink(join(folder, 'elsewhere.yaml'), at('1', id('b')))
+  await mkdir(join(trap, 'mlruns', '7'))
+  await symlink(join(folder, 'elsewhere.yaml'), at('7'))
+  const cli = join(import.meta.dirname, '..', 'cli.ts')
+  const call = [cli, 'import', 'mlruns', '--dry-run', '--json']
+  const { stdout } = spawnSync(process.execPath, call, { cwd: trap, encoding: 'utf8', timeout: 10_000 })
+  const { environments, unusable } = JSON.parse(stdout)
+  expect(environments).toMatchObject([{ name: 'mlruns/tuning' }])
+  for (const place of ['run aaaaaaaa', 'run bbbbbbbb']) {
+    expect(unusable).toContainEqual(expect.objectContaining({ place, reason: 'has no meta.yaml' }))
+  }
+
+  const linked = join(folder, 'linked')
+  await mkdir(linked)
+  await symlink(join(folder, 'mlflow.db'), join(linked, 'mlflow.db'))
+  expect(await mlflowImporter.recognises({ kind: 'folder', path: linked, name: 'linked' })).toBe(false)
 })
 
 test('what is MLflow and what is not', () => {

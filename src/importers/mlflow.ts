@@ -1,5 +1,5 @@
 /** MLflow, wherever it keeps its runs: a database, a folder `mlruns`, a server, or a table that was exported. */
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Importer, ImportOptions, Source } from './importer.ts'
 import { isMlflowFolder, readMlflowFiles } from './mlflow-files.ts'
@@ -14,7 +14,7 @@ export const mlflow: Importer = {
   title: 'MLflow: its database, its folder mlruns, its server, a CSV of runs',
   recognises: source => {
     if (source.kind === 'address') return isMlflowServer(source.url)
-    if (source.kind === 'folder') return isMlflowFolder(source.path) || isMlflowSqlite(join(source.path, 'mlflow.db'))
+    if (source.kind === 'folder') return isMlflowFolder(source.path) || hasDatabase(source.path)
     return isMlflowSqlite(source.path) || isMlflowTable(source)
   },
   read: async (source, options) => trackedHistories(await experimentsOf(source, options), source.name, options),
@@ -26,9 +26,20 @@ async function experimentsOf(source: Source, options: ImportOptions): Promise<re
     return isMlflowTable(source) ? readMlflowTable(source, options) : readMlflowSqlite(source.path, options)
   // Since MLflow 3.7 `mlruns` has artifacts alone, and the runs are in the database beside it.
   if (isMlflowFolder(source.path)) return readMlflowFiles(source.path, options)
-  const database = join(source.path, 'mlflow.db')
-  if (existsSync(database)) return readMlflowSqlite(database, options)
+  const database = databaseIn(source.path)
+  if (database !== null) return readMlflowSqlite(database, options)
   throw new Error(
     `${source.name} is no folder of MLflow: it has neither experiments (meta.yaml) nor a database mlflow.db`,
   )
+}
+
+function hasDatabase(folder: string): boolean {
+  const database = databaseIn(folder)
+  return database !== null && isMlflowSqlite(database)
+}
+
+/** Null for a link: it may lead anywhere. */
+function databaseIn(folder: string): string | null {
+  const path = join(folder, 'mlflow.db')
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? path : null
 }

@@ -38,7 +38,7 @@ async function recordsOf(source: Source): Promise<JsonRecords> {
   const broken: { line: number; text: string; reason: string }[] = []
   for (const [index, path] of submissionFiles(source.path, mostFiles).sort().entries()) {
     const name = relative(source.path, path)
-    const read = readJsonRecords(readFileSync(path, 'utf8').replaceAll(/\s*[\r\n]\s*/g, ' '))
+    const read = readJsonRecords(readFileSync(path, 'utf8').replaceAll(/[\r\n]/g, ' '))
     const record = read.records[0]
     if (record) records.push({ ...record, line: index + 1 })
     else broken.push({ line: index + 1, text: name, reason: `${name} ${read.broken[0]?.reason ?? 'is empty'}` })

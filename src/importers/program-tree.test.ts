@@ -56,6 +56,16 @@ describe('the change that made a program', () => {
   })
 })
 
+test('after hundreds of broken programs in a row nobody can say what was changed', () => {
+  const broken = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      program(`b${index + 1}`, index === 0 ? 'a' : `b${index}`, { works: false }),
+    )
+  const after = (count: number) => changeOf('c', [program('a', null), ...broken(count), program('c', `b${count}`)])
+  expect(after(100)).toMatchObject({ parent: 'a' })
+  expect(after(1000)).toBeNull()
+})
+
 describe('the diff of two programs', () => {
   const code = fc
     .tuple(fc.array(fc.constantFrom('a', 'b', '', ' c', '-d', '+e', '@@ f', '\\ g'), { maxLength: 12 }), fc.boolean())

@@ -26,13 +26,16 @@ export interface ProgramChange {
   readonly text: string | null
 }
 
-/** Null where an ancestor is missing on the way, so that nothing says what was changed. */
+/** Of what was made from more broken programs than these in a row, nobody can say what it changed. */
+const mostSteps = 200
+
+/** Null where an ancestor is missing on the way, so that nothing says what was changed, or where too many of them were broken. */
 export function programChange(program: Program, all: ReadonlyMap<string, Program>, file: string): ProgramChange | null {
   const texts = [program.text]
   const seen = new Set([program.id])
   let above = program.parent
   while (above !== null) {
-    if (seen.has(above)) return null
+    if (seen.has(above) || seen.size > mostSteps) return null
     seen.add(above)
     const ancestor = all.get(above)
     if (ancestor === undefined) return null

@@ -55,6 +55,10 @@ model:
     })
   })
 
+  test('more than any program writes is refused before it is parsed', () => {
+    expect(() => readProgramYaml('- x\n'.repeat(1_000_001))).toThrow('it is longer than 4000000 characters')
+  })
+
   test('tags of Python are passed over', () => {
     const text =
       'betas: !!python/tuple\n- 0.9\n- 0.99\npath: !!python/object/apply:pathlib.PosixPath\n- a\nn: !!str 5\n'

@@ -6,9 +6,12 @@ import { parseDocument } from 'yaml'
 import type { Json } from '../experiment/json.ts'
 
 const deepest = 50
+/** Far more than any program writes about a run; the parser takes a second for each million. */
+const mostCharacters = 4_000_000
 
 /** Throws a sentence where the text is none. */
 export function readProgramYaml(text: string): Json {
+  if (text.length > mostCharacters) throw new Error(`it is longer than ${mostCharacters} characters`)
   const document = parseDocument(text.replace(/^\uFEFF/, ''), { intAsBigInt: true, logLevel: 'error' })
   const [error] = document.errors
   if (error) throw new Error(sentenceOf(error.message))

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { asJson, parsePythonJson } from './python-json.ts'
@@ -36,6 +38,31 @@ describe("Python's JSON", () => {
         expect(parsePythonJson(dumps(written))).toEqual(toRead(written))
       }),
     )
+  })
+
+  test('a text that is cut off, whatever it holds, is refused at once', () => {
+    const program = `
+      import { parsePythonJson } from ${JSON.stringify(join(import.meta.dirname, 'python-json.ts'))}
+      for (const cut of ['a'.repeat(200), '\\\\"'.repeat(200_000)]) {
+        try { parsePythonJson('{"a": NaN, "b": "' + cut) } catch (error) { console.log(error.name) }
+      }`
+    const call = ['--input-type=module', '-e', program]
+    const { stdout } = spawnSync(process.execPath, call, { encoding: 'utf8', timeout: 10_000 })
+    expect(stdout).toBe('SyntaxError\nSyntaxError\n')
+  })
+
+  test('what is nested deeper than anything that a program writes is refused', () => {
+    for (const inner of ['1', 'NaN']) {
+      const deep = (levels: number) => '{"a":['.repeat(levels) + inner + ']}'.repeat(levels)
+      expect(parsePythonJson(deep(100))).toHaveProperty('a')
+      expect(() => parsePythonJson(deep(101))).toThrow('it is nested more than 200 deep')
+      expect(() => parsePythonJson(deep(50_000))).toThrow('it is nested more than 200 deep')
+    }
+  })
+
+  test('a text of any length is read', () => {
+    const long = 'x'.repeat(2 ** 25)
+    expect(parsePythonJson(`{"a": NaN, "b": "${long}"}`)).toEqual({ a: Number.NaN, b: long })
   })
 
   test('what is no JSON is refused as JSON.parse does', () => {

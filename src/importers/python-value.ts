@@ -4,6 +4,7 @@
  * Read character by character, never evaluated.
  */
 import type { Json, JsonObject } from '../experiment/json.ts'
+import { endOfQuoted } from './python-json.ts'
 
 /** Nothing a person sets is nested deeper; a text that is comes from an attack or an accident. */
 const deepest = 50
@@ -106,12 +107,13 @@ function readSeparator(reader: Reader, close: string): boolean {
 }
 
 function readQuoted(reader: Reader): string | undefined {
-  const pattern = /[rRbBuU]?("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')/y
-  pattern.lastIndex = reader.at
-  const match = pattern.exec(reader.text)
-  if (!match) return undefined
-  reader.at += match[0].length
-  return unescaped(match[1]!.slice(1, -1))
+  const { text } = reader
+  const start = /[rRbBuU]/.test(text[reader.at] ?? '') ? reader.at + 1 : reader.at
+  if (text[start] !== '"' && text[start] !== "'") return undefined
+  const end = endOfQuoted(text, start)
+  if (end === null) return undefined
+  reader.at = end
+  return unescaped(text.slice(start + 1, end - 1))
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0' }

@@ -9,7 +9,7 @@ import type { Columns } from './columns.ts'
 import { zeroMeansMissing } from './direction.ts'
 import { isPending, meaningOf, type StatusMeaning } from './status-words.ts'
 import type { TableLine } from './table.ts'
-import { triedIn } from './tried.ts'
+import { boundedText, triedIn } from './tried.ts'
 import { commitIn, isMissing, isNotFinite, looksLikeHash, momentIn, numberIn } from './value.ts'
 
 export interface ReadRow {
@@ -29,6 +29,8 @@ export interface ReadRow {
   readonly series: string
   /** In a table of settings: what was set. */
   readonly options: JsonObject | null
+  /** What was set is all that tells rows apart. */
+  readonly isOfSweep: boolean
 }
 
 export function readRow(
@@ -84,6 +86,7 @@ export function readRow(
     seed: seedIn(row.cell(columns.seed)),
     series: columns.series === null ? '' : row.cell(columns.series),
     options,
+    isOfSweep: columns.isSweep && options !== null,
   }
 }
 
@@ -151,5 +154,5 @@ function optionValue(cell: string): string | number | boolean {
 }
 
 function textIn(cell: string): string | null {
-  return isMissing(cell) ? null : cell
+  return isMissing(cell) ? null : boundedText(cell)
 }

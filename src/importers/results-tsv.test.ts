@@ -243,6 +243,15 @@ describe('relatives', () => {
     ])
   })
 
+  test('a random search: what everybody sets is an option, also where its numbers never repeat', () => {
+    const { rows, metrics } = readResultsTsv(
+      tsv(['lr', 'batch_size', 'val_loss'], ['0.0123', '16', '2.1'], ['0.0456', '32', '1.9'], ['0.0789', '16', '2.5']),
+      'search.tsv',
+    )
+    expect(metrics.map(({ name }) => name)).toEqual(['val_loss'])
+    expect(rows[1]!.intervention.overrides).toEqual({ lr: 0.0456, batch_size: 32 })
+  })
+
   test('a direction that the name does not tell is read off the kept rows, or left open', () => {
     const rows = (values: number[]) =>
       tsv(

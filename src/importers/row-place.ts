@@ -22,11 +22,12 @@ interface RowPlace {
 export function placeOf(read: ReadRow, before: Kept | null | undefined): RowPlace | { readonly reason: string } {
   const changed = changedSettings(read.options, before?.options ?? null)
   const nothing = changed !== null && Object.keys(changed).length === 0
-  // Beside a text, settings that are the same say only that the change was another.
-  const unchanged = nothing && read.sentence === ''
+  // Beside a text, settings that are the same say only that the change was another; a name in a sweep says nothing.
+  const unchanged = nothing && (read.isOfSweep || read.sentence === '')
   const role = unchanged ? 'reference' : roleOf(read, before === undefined)
   if (role !== 'reference') return { role, settings: nothing ? null : changed, against: before?.key ?? null }
-  if (before !== undefined && read.outcome.kind !== 'finished') {
+  // In a sweep it is one more run of what the others are changes of, and says how often that fails.
+  if (before !== undefined && read.outcome.kind !== 'finished' && !read.isOfSweep) {
     return { reason: `a reference that did not finish measures nothing (${read.outcome.reason})` }
   }
   const again = unchanged || (before?.role === 'reference' && read.name !== null && before.name === read.name)

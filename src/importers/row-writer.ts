@@ -50,7 +50,7 @@ export class RowWriter {
     await this.#ledger.recordImports(
       rows.map(({ sourceKey, place, note, versionId }, index) => {
         const became = { versionId, interventionId: ids[index]!, runId: runIds[index]! }
-        return [sourceKey, { ...became, line: lineOf(place), text: note }]
+        return [sourceKey, { ...became, place, text: note }]
       }),
     )
     return ids
@@ -105,10 +105,4 @@ export class RowWriter {
     this.#repeats.set(interventionId, count + 1)
     return count
   }
-}
-
-/** The number of the line, where that is what the place is. */
-export function lineOf(place: string): number | null {
-  const match = /^line (\d+)$/.exec(place)
-  return match ? Number(match[1]) : null
 }

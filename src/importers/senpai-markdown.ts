@@ -24,7 +24,7 @@ export function readSenpaiMarkdown(text: string): SenpaiSection[] {
 
 /** `**Hypothesis:** text`, up to the next empty line. */
 function labelled(body: readonly string[], label: string): string | null {
-  const start = new RegExp(String.raw`^\s*[-*>#]*\s*\**${label}\**\s*:\**\s*(.*)$`, 'i')
+  const start = new RegExp(String.raw`^[-\s*>#]*${label}\**\s*:\**\s*(.*)$`, 'i')
   const at = body.findIndex(line => start.test(line))
   if (at < 0) return null
   const rest = body.slice(at + 1)

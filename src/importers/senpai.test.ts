@@ -77,3 +77,8 @@ test('what was merged tells which way is better, and that is said to be a guess'
     'x.md has no metric "bleu": its metrics are p_in, p_tan',
   )
 })
+
+test('a line of any length takes a time that grows with it', () => {
+  const [section] = readSenpaiMarkdown(`## PR #1: x\n${' '.repeat(500_000)}x\n**Hypothesis:** Wider.\n`)
+  expect(section!.hypothesis).toBe('Wider.')
+})

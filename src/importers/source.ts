@@ -29,7 +29,7 @@ export function beginningOf(source: Source): string {
   try {
     file = openSync(source.path, 'r')
     const buffer = Buffer.alloc(beginning)
-    return buffer.toString('utf8', 0, readSync(file, buffer, 0, beginning, 0)).replace(/^\uFEFF/, '')
+    return decoded(buffer.subarray(0, readSync(file, buffer, 0, beginning, 0)))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw new Error(`${source.path} cannot be read (${code}); name a file that can.`, { cause })
@@ -41,6 +41,14 @@ export function beginningOf(source: Source): string {
 /** A text longer than this does not fit into one string. */
 const longestText = 500_000_000
 
+/** Without its byte-order mark, which also tells UTF-16: some shells and spreadsheets write that. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.toString('latin1', 0, 2)
+  if (mark === '\xff\xfe') return new TextDecoder('utf-16le').decode(bytes)
+  if (mark === '\xfe\xff') return new TextDecoder('utf-16be').decode(bytes)
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
+}
+
 /** The whole text of a file, without its byte-order mark. Throws a sentence for what is none, or too long. */
 export async function textOf(source: Source): Promise<string> {
   if (source.kind !== 'file') throw new Error(`${source.name} is no file; name the file that holds the log`)
@@ -51,7 +59,7 @@ export async function textOf(source: Source): Promise<string> {
     )
   }
   try {
-    return (await readFile(source.path, 'utf8')).replace(/^\uFEFF/, '')
+    return decoded(await readFile(source.path))
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     throw new Error(`${source.path} cannot be read (${code}); name a file that can.`, { cause })

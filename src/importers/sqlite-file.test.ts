@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -33,6 +33,15 @@ describe('databases of other programs', () => {
     using file = openSqlite(path)
     expect([...file.rows('select x from t')]).toEqual([{ x: 3 }])
   })
+
+  test.each(['-journal', '-wal', '-shm'])(
+    'one with a %s that is no file is refused: SQLite would open that as well',
+    suffix => {
+      const path = database(`trap${suffix}.db`, 'create table t (x)')
+      symlinkSync(join(folder, 'elsewhere'), `${path}${suffix}`)
+      expect(() => openSqlite(path)).toThrow(`lies trap${suffix}.db${suffix}, which is no file`)
+    },
+  )
 
   test('views are no tables, and nothing can be written', () => {
     const path = database('view.db', 'create table t (x, y); create view v as select x from t')

@@ -2,7 +2,7 @@
  * Databases of other programs, read and never touched: no lock is left behind, and no file appears beside them. Only tables are
  * read, since a view is a query that somebody else wrote.
  */
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -37,6 +37,7 @@ export function openSqlite(path: string): SqliteFile {
       throw new Error(sentenceOf(name, error), { cause: error })
     }
   }
+  refuseTraps(path)
   const database = readable(() => {
     const opened = new DatabaseSync(addressOf(path), { readOnly: true, timeout: 5000 })
     opened.exec('pragma trusted_schema = off')
@@ -59,11 +60,29 @@ export function openSqlite(path: string): SqliteFile {
     },
     *rows(query, ...values) {
       const iterator = readable(() => database.prepare(query).iterate(...values)) as Iterator<SqliteRow>
-      for (let next = readable(() => iterator.next()); !next.done; next = readable(() => iterator.next())) {
+      const step = () => {
+        // Node gives nothing for a value that is too large to be one.
+        const next = iterator.next() as IteratorResult<SqliteRow> | undefined
+        if (next === undefined) throw new Error('it holds a value that is too large')
+        return next
+      }
+      for (let next = readable(step); !next.done; next = readable(step)) {
         yield next.value
       }
     },
     [Symbol.dispose]: () => database.close(),
+  }
+}
+
+/** SQLite opens what lies beside a database under these names: a pipe would keep it waiting for ever, and a link leads elsewhere. */
+function refuseTraps(path: string): void {
+  for (const suffix of ['-journal', '-wal', '-shm']) {
+    const beside = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false })
+    if (beside !== undefined && !beside.isFile()) {
+      throw new Error(
+        `beside ${basename(path)} lies ${basename(path)}${suffix}, which is no file; import a copy of the database alone`,
+      )
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Family } from '../experiment/environment.ts'
 import { seedOfLog } from '../experiment/imported-seed.ts'
@@ -64,6 +65,22 @@ describe('an imported history in a ledger', () => {
       measured === null ? outcome : Number(measured.gain.toFixed(4)),
     ])
   }
+
+  test.each([true, false])(
+    'rows keep the kind of key that their family has: the long one of before: %s',
+    async isOld => {
+      const familyId = await ledger.ensureFamily(family)
+      if (isOld)
+        await ledger.recordImports([[`${familyId} unusable x`, { reason: 'no number', place: 'line 9', text: null }]])
+      const stored = await store(first)
+      expect(stored.known).toBe(0)
+      expect(await store(first)).toMatchObject({ known: 6, added: { references: 0, kept: 0, tried: 0 } })
+      using file = new DatabaseSync(ledger.path)
+      const keys = file.prepare('select source_key from imports').all()
+      const expected = isOld ? new RegExp(`^${familyId} (row|reference|unusable) `) : /^[0-9a-f]{32}$/
+      expect(keys.map(row => row['source_key'])).toEqual(Array(isOld ? 10 : 9).fill(expect.stringMatching(expected)))
+    },
+  )
 
   test('gains are against the row kept before, and a crash has none', async () => {
     const stored = await store(first)

@@ -10,7 +10,7 @@ import { contentHash, type Json } from '../experiment/json.ts'
 import type { ImportedRow as KnownRow } from '../ledger/imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ImportedHistory, ImportedRow, UnusableRow } from './history.ts'
-import { lineOf, type RowToWrite, RowWriter } from './row-writer.ts'
+import { type RowToWrite, RowWriter } from './row-writer.ts'
 
 export interface StoredHistory {
   readonly familyId: string
@@ -42,7 +42,9 @@ export async function storeHistory(
   }
   return ledger.transaction(async ledger => {
     const familyId = await ledger.ensureFamily(family)
-    const store = new HistoryStore(ledger, familyId, history.source)
+    // Of a family that an earlier version of Almanac imported, rows are known by longer keys.
+    const hasLongKeys = await ledger.hasImports(`${familyId} `)
+    const store = new HistoryStore(ledger, familyId, history.source, hasLongKeys)
     const added = { references: 0, kept: 0, tried: 0 }
     let known = 0
     for (let start = 0; start < history.rows.length; start += rowsAtOnce) {
@@ -66,6 +68,7 @@ class HistoryStore {
   readonly #ledger: Ledger
   readonly #familyId: string
   readonly #source: string
+  readonly #hasLongKeys: boolean
   readonly #writer: RowWriter
   /** By the key of the row that became one. */
   readonly #versions = new Map<string, Version>()
@@ -75,25 +78,24 @@ class HistoryStore {
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
 
-  constructor(ledger: Ledger, familyId: string, source: string) {
+  constructor(ledger: Ledger, familyId: string, source: string, hasLongKeys: boolean) {
     this.#ledger = ledger
     this.#familyId = familyId
     this.#source = source
+    this.#hasLongKeys = hasLongKeys
     this.#writer = new RowWriter(ledger)
   }
 
   /** Which of the rows were new. */
   async add(rows: readonly ImportedRow[]): Promise<boolean[]> {
-    const keys = rows.flatMap(row => {
-      const key = this.#keyOf(row.key, 'row')
-      return row.role === 'tried' ? [key] : [key, this.#keyOf(row.key, 'reference')]
-    })
-    const known = await this.#ledger.importedRowsOf(keys)
+    const keys = rows.map(row => this.#keyOf(row.key, 'row'))
+    const kept = rows.flatMap(row => (row.role === 'tried' ? [] : [this.#keyOf(row.key, 'reference')]))
+    const known = await this.#ledger.importedRowsOf([...keys, ...kept])
     const isNew: boolean[] = []
-    for (const row of rows) {
-      const became = known.get(this.#keyOf(row.key, 'row'))
+    for (const [index, row] of rows.entries()) {
+      const became = known.get(keys[index]!)
       isNew.push(became === undefined)
-      if (became === undefined) await this.#store(row)
+      if (became === undefined) await this.#store(row, keys[index]!)
       else if (row.role !== 'tried') await this.#recall(row, known.get(this.#keyOf(row.key, 'reference')) ?? became)
       this.lastVersionId = this.#versions.get(row.key)?.id ?? this.lastVersionId
     }
@@ -106,26 +108,28 @@ class HistoryStore {
       await this.#ledger.recordImports(
         rows
           .slice(start, start + rowsAtOnce)
-          .map(({ key, place, reason, text }) => [this.#keyOf(key, 'unusable'), { reason, line: lineOf(place), text }]),
+          .map(({ key, place, reason, text }) => [this.#keyOf(key, 'unusable'), { reason, place, text }]),
       )
     }
   }
 
+  /** 128 bits of a hash tell any number of rows apart, and take a quarter of the room of what they stand for. */
   #keyOf(key: string, as: 'row' | 'reference' | 'unusable'): string {
-    return `${this.#familyId} ${as} ${key}`
+    const whole = `${this.#familyId} ${as} ${key}`
+    return this.#hasLongKeys ? whole : contentHash(whole).slice(0, 32)
   }
 
   async #recall(row: ImportedRow, became: KnownRow): Promise<void> {
     if (!('reason' in became)) this.#versions.set(row.key, (await this.#ledger.version(became.versionId))!)
   }
 
-  async #store(row: ImportedRow): Promise<void> {
+  async #store(row: ImportedRow, sourceKey: string): Promise<void> {
     const base = await this.#versionBefore(row)
     if (row.role === 'reference') {
       const version =
         base ?? (await this.#ledger.ensureVersion(this.#familyId, referenceOf(row, row.intervention.overrides, null)))
       const { id } = await this.#referenceOf(version)
-      await this.#writer.write(this.#toWrite(row, 'row', version.id, { id }))
+      await this.#writer.write(toWrite(row, sourceKey, version.id, { id }))
       this.#versions.set(row.key, version)
       return
     }
@@ -139,7 +143,8 @@ class HistoryStore {
         : interventionHash({ configuration, tree })
     const unchanged = await this.#referenceOf(base!)
     const intervention = hash === unchanged.hash ? { id: unchanged.id } : { hash, intervention: row.intervention }
-    const written = this.#toWrite(row, 'row', versionId, intervention)
+    const written = toWrite(row, sourceKey, versionId, intervention)
+    const asReference = () => this.#keyOf(row.key, 'reference')
     const same = `${versionId} ${hash}`
     if (row.role === 'tried') {
       await this.#writer.write(written)
@@ -147,7 +152,7 @@ class HistoryStore {
       if (kept === undefined) return
       // Another seed of what was kept: it measures the new reference too.
       const { id } = await this.#referenceOf(kept)
-      await this.#writer.write(this.#toWrite(row, 'reference', kept.id, { id }))
+      await this.#writer.write(toWrite(row, asReference(), kept.id, { id }))
       return
     }
     const interventionId = await this.#writer.writeNow(written)
@@ -160,18 +165,9 @@ class HistoryStore {
       { versionId, interventionId },
     )
     const { id } = await this.#referenceOf(version)
-    await this.#writer.write(this.#toWrite(row, 'reference', version.id, { id }))
+    await this.#writer.write(toWrite(row, asReference(), version.id, { id }))
     this.#versions.set(row.key, version)
     this.#keptAs.set(same, version)
-  }
-
-  #toWrite(
-    { key, place, note, seed, outcome }: ImportedRow,
-    as: 'row' | 'reference',
-    versionId: string,
-    intervention: RowToWrite['intervention'],
-  ): RowToWrite {
-    return { sourceKey: this.#keyOf(key, as), place, note, seed, outcome, versionId, intervention }
   }
 
   /** The version a row was tried on; for a reference that is measured again, its own; null for one that is not. */
@@ -192,6 +188,15 @@ class HistoryStore {
     this.#references.set(id, stored)
     return stored
   }
+}
+
+function toWrite(
+  { place, note, seed, outcome }: ImportedRow,
+  sourceKey: string,
+  versionId: string,
+  intervention: RowToWrite['intervention'],
+): RowToWrite {
+  return { sourceKey, place, note, seed, outcome, versionId, intervention }
 }
 
 /** The label counts only where neither code nor configuration is known; the key in it keeps rows of one commit apart. */

@@ -7,6 +7,7 @@
  */
 import { contentHash } from '../experiment/json.ts'
 import { alignedRow } from './aligned-row.ts'
+import { columnLines, doubtful } from './column-lines.ts'
 import { type Columns, columnsOfHeader, columnsWithoutHeader } from './columns.ts'
 import { directionOfKept, directionOfName } from './direction.ts'
 import type { ImportedHistory, ImportedMetric, ImportedRow, UnusableRow } from './history.ts'
@@ -24,12 +25,13 @@ export type TableOptions = Pick<ImportOptions, 'metric' | 'columns' | 'reference
 /** Throws a sentence when the text is no results table, or has no column for the metric. */
 export function tableHistories(table: LogTable, options: TableOptions = {}): ImportedHistory[] {
   const { source } = table
-  if (options.reference !== undefined) {
+  const columns = columnsOf(table, options)
+  const { reference } = options
+  if (reference !== undefined && !columns.isSweep) {
     throw new Error(
-      `${source} is a log, whose rows are measured against the row kept before them; a reference can be named for trackers only`,
+      `${source} is a log, whose rows are measured against the row kept before them; a reference can be named for trackers and sweeps only`,
     )
   }
-  const columns = columnsOf(table, options)
   const found = objectiveColumn(columns, table, options)
   const name =
     options.metric?.name ??
@@ -42,7 +44,7 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
     unusableAt(line, contentHash(['broken', line, text]), reason, text),
   )
   let count = 0
-  for (const line of table.lines) {
+  for (const line of reference === undefined ? table.lines : referenceFirst(table, columns, reference)) {
     const content = line.content ?? contentHash(line.cells)
     const first = firstLines.get(content)
     if (first === undefined) firstLines.set(content, line.line)
@@ -59,8 +61,12 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
     } else seriesOf(series, read.series).add(line, key, read, source)
     if (++count % 10_000 === 0) options.progress?.(count)
   }
+  for (const each of series.values()) each.end(source)
   const histories = [...series]
-    .filter(([, { rows, unusable }]) => rows.length > 0 || !unplaced.push(...unusable))
+    .filter(([, { rows, unusable }]) => {
+      if (rows.length === 0) for (const each of unusable) unplaced.push(each)
+      return rows.length > 0
+    })
     .map(([label, each]) => historyOf(label, each))
   if (histories.length === 0) return [historyOf('', new Series(), unplaced)]
   // What could not be read tells no environment; it stands with the first.
@@ -73,6 +79,7 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
   function historyOf(label: string, each: Series, unusable: readonly UnusableRow[] = each.unusable): ImportedHistory {
     const metrics = metricsOf(columns, found.index, each.rows, name, table, options)
     const isGuess = metrics[0].guessed
+    const told = Object.values(options.columns ?? {})
     return {
       source,
       name: label === '' ? table.name : table.name === null ? label : `${table.name} (${label})`,
@@ -82,6 +89,8 @@ export function tableHistories(table: LogTable, options: TableOptions = {}): Imp
       rows: each.rows,
       unusable,
       statuses: each.statuses.all(),
+      columns: columnLines(columns, found.index, told),
+      doubtful: columns.isSweep ? [] : doubtful(columns, found.index),
       guesses: [
         ...(isGuess ? [objectiveGuess(name, metrics[0].direction, whyOf(found.why, metrics[0]))] : []),
         ...(series.size > 1 ? [`each ${columns.names[columns.series!]} is an environment of its own`] : []),
@@ -103,8 +112,28 @@ class Series {
   readonly statuses = new StatusCounts()
   /** Undefined before the first row; null where something was tried before anything was kept. */
   #kept: Kept | null | undefined
+  /** Rows of settings that did not finish, before any that did: they are changes of the first that will. */
+  #early: (readonly [TableLine, string, ReadRow])[] = []
 
   add(line: TableLine, key: string, read: ReadRow, source: string): void {
+    const isSettings = read.options !== null && (read.isOfSweep || read.sentence === '')
+    if (this.#kept === undefined && isSettings && read.outcome.kind !== 'finished') {
+      this.#early.push([line, key, read])
+      return
+    }
+    this.#place(line, key, read, source)
+    this.end(source)
+  }
+
+  /** Places what still waits for a reference. */
+  end(source: string): void {
+    const early = this.#early
+    if (early.length === 0) return
+    this.#early = []
+    for (const [line, key, read] of early) this.#place(line, key, read, source)
+  }
+
+  #place(line: TableLine, key: string, read: ReadRow, source: string): void {
     const placed = placeOf(read, this.#kept)
     if ('reason' in placed) {
       this.unusable.push(unusableAt(line.line, key, placed.reason, line.text))
@@ -113,7 +142,9 @@ class Series {
     const { role, settings, against } = placed
     if (read.status !== null) this.statuses.add(read.status, role, read.outcome.kind)
     const settingsWords =
-      settings === null || (read.sentence !== '' && role === 'reference') ? '' : settingsText(settings)
+      settings === null || (read.sentence !== '' && role === 'reference' && !read.isOfSweep)
+        ? ''
+        : settingsText(settings)
     this.rows.push({
       key,
       place: `line ${line.line}`,
@@ -138,6 +169,21 @@ class Series {
   }
 }
 
+/** The row that is called so, by its name or its line, before all others: what was tried in a sweep has no order. */
+function referenceFirst(table: LogTable, columns: Columns, wanted: string): Iterable<TableLine> {
+  const isWanted = ({ line, cells }: TableLine) =>
+    `line ${line}` === wanted || columns.rowNames.some(index => cells[index] === wanted)
+  const found = Iterator.from(table.lines).find(isWanted)
+  if (found === undefined) {
+    const names = columns.rowNames.map(index => columns.names[index]!)
+    const where = names.length === 0 ? '' : ` in its ${names.join(' or ')}`
+    throw new Error(
+      `${table.source} has no row "${wanted}"${where} for the reference; name one, or its line (--reference "line 2")`,
+    )
+  }
+  return [found, ...Iterator.from(table.lines).filter(({ line }) => line !== found.line)]
+}
+
 function seriesOf(all: Map<string, Series>, label: string): Series {
   const found = all.get(label)
   if (found) return found
@@ -152,7 +198,7 @@ function columnsOf(table: LogTable, options: TableOptions): Columns {
   const lines = Iterator.from(table.lines).take(mostSampled).toArray()
   if (header !== null) {
     try {
-      return columnsOfHeader(header, lines, mapping)
+      return columnsOfHeader(header, lines, mapping, options.metric?.name)
     } catch (cause) {
       throw new Error(`${source} has ${(cause as Error).message}`, { cause })
     }

@@ -45,9 +45,8 @@ test('every record is used or listed with a reason, once, in one of the environm
       const all = [{ val_bpb: 1, description: 'baseline', tier: 'lab' }, ...records]
       const text = all.map(each => JSON.stringify(each)).join('\n')
       const table = recordTable(() => jsonRecords(text), 'log.jsonl')
-      const histories = tableHistories(table, { metric: { name: 'val_bpb', direction: 'minimize' } }).map(
-        withoutPersonal,
-      )
+      const read = tableHistories(table, { metric: { name: 'val_bpb', direction: 'minimize' } })
+      const histories = read.map(history => withoutPersonal(history))
       const places = histories.flatMap(({ rows, unusable }) => [...rows, ...unusable].map(lineOf))
       expect(places.sort((a, b) => a - b)).toEqual(all.map((_, index) => index + 1))
       expect(new Set(histories.map(({ name }) => name)).size).toBe(histories.length)

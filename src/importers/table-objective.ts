@@ -1,5 +1,5 @@
 /** The column of the metric: the one that is named, the one that the source states, or the first that can be one. */
-import { columnNamed } from './column-names.ts'
+import { columnNamed, costs } from './column-names.ts'
 import type { Columns } from './columns.ts'
 import { directionOfName } from './direction.ts'
 import type { LogTable } from './log-table.ts'
@@ -10,9 +10,6 @@ export interface FoundObjective {
   /** Why it was taken, as the end of a sentence. */
   readonly why: string
 }
-
-/** What a run costs is rarely what it is for: taken only when there is nothing else. */
-const costs = /mem|vram|gib|_gb|_mb|bytes|cost|usd|time|latency|seconds|size/i
 
 /** Throws a sentence with the columns that there are. */
 export function objectiveColumn(columns: Columns, table: LogTable, options: TableOptions): FoundObjective {

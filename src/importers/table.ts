@@ -20,20 +20,25 @@ export function readTable(text: string): TableLine[] {
 
 /** One after the other: of a million rows only one is needed at a time. */
 export function* tableLines(text: string): Generator<TableLine> {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
+  const all = withLineFeeds(text)
   let last: TableLine | null = null
   let count = 0
-  for (let i = 0; i < lines.length; i++) {
-    const start = i
-    let content = lines[i]!
-    if (content.trim() === '' || /^\s*#/.test(content)) continue
-    if (opensQuote(content)) {
-      const end = closingLine(lines, i)
-      if (end !== null) {
-        content = lines.slice(i, end + 1).join('\n')
-        i = end
+  let number = 0
+  for (let at = 0; at < all.length; ) {
+    const line = ++number
+    const start = at
+    let end = endOfLine(all, start)
+    at = end + 1
+    if (!hasContent(all, start, end)) continue
+    if (opensQuote(all.slice(start, end))) {
+      const closing = closingLine(all, at)
+      if (closing !== null) {
+        end = closing.end
+        at = end + 1
+        number += closing.lines
       }
     }
+    const content = all.slice(start, end)
     // Never onto the first line, which is the header most of the time; and a lone word is a row cut short, not prose.
     const isProse = !content.includes('\t') && !content.includes('\\t') && /\S\s+\S/.test(content)
     if (last && count > 0 && last.cells.length > 1 && isProse) {
@@ -44,9 +49,28 @@ export function* tableLines(text: string): Generator<TableLine> {
       yield last
       count++
     }
-    last = { line: start + 1, cells: cellsOf(content), text: content }
+    last = { line, cells: cellsOf(content), text: content }
   }
   if (last) yield last
+}
+
+function withLineFeeds(text: string): string {
+  const whole = text.replace(/^\uFEFF/, '')
+  return whole.includes('\r') ? whole.replaceAll(/\r\n?/g, '\n') : whole
+}
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.length : end
+}
+
+/** Neither empty nor a comment. */
+function hasContent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const character = text[at]!
+    if (character.trim() !== '') return character !== '#'
+  }
+  return false
 }
 
 function cellsOf(content: string): string[] {
@@ -62,7 +86,7 @@ function unquoted(cell: string): string {
 
 /** Whether a cell begins with a quote that its line does not close. */
 function opensQuote(content: string): boolean {
-  return content.split('\t').some(cell => /^\s*"/.test(cell) && !closes(cell.trim().slice(1)))
+  return content.includes('"') && content.split('\t').some(cell => /^\s*"/.test(cell) && !closes(cell.trim().slice(1)))
 }
 
 /** An odd number of quotes at the end closes the cell: `""` inside is a quote character. */
@@ -70,12 +94,15 @@ function closes(cell: string): boolean {
   return /"*$/.exec(cell.trimEnd())![0].length % 2 === 1
 }
 
-function closingLine(lines: readonly string[], start: number): number | null {
-  for (let i = start + 1; i < Math.min(lines.length, start + longestQuotedCell); i++) {
-    const cells = lines[i]!.split('\t')
-    if (closes(cells[0]!)) return i
+/** Where the line ends that closes a quoted cell, and how many lines further it is; null where none does soon. */
+function closingLine(text: string, start: number): { readonly end: number; readonly lines: number } | null {
+  for (let at = start, lines = 1; at < text.length && lines < longestQuotedCell; lines++) {
+    const end = endOfLine(text, at)
+    const cells = text.slice(at, end).split('\t')
+    if (closes(cells[0]!)) return { end, lines }
     // A tab before the closing quote: the quote was a plain character after all.
     if (cells.length > 1) return null
+    at = end + 1
   }
   return null
 }

@@ -26,8 +26,6 @@ export interface TrackedRun {
   readonly metrics: Readonly<Record<string, number>>
   /** Metrics whose value is NaN or infinite: a run that finished with such an objective diverged. */
   readonly notFinite?: readonly string[]
-  /** Standard error of the objective, where the source states one. */
-  readonly standardError?: number
   /** Moments in ISO 8601. */
   readonly startedAt: string | null
   readonly finishedAt: string | null

@@ -42,7 +42,7 @@ describe('which run is the reference', () => {
   test('the one that is named, by id or name', () => {
     const history = read(runs, { reference: 'd' })
     expect(summary(history)).toEqual([
-      'd reference on -: the program of run d',
+      'd reference on -: lr = 2, depth = 4',
       'a tried on d: lr 2 → 1, depth 4 → 2',
       'b tried on d: depth 4 → 2',
       'c tried on d: depth 4 → 2',

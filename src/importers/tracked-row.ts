@@ -5,7 +5,7 @@ import type { JsonObject } from '../experiment/json.ts'
 import { changesSentence, overridesBetween } from './configurations.ts'
 import type { ImportedRole, ImportedRow } from './history.ts'
 import type { TrackedRun } from './tracked-experiment.ts'
-import { givenName, triedIn, triedTags } from './tried.ts'
+import { boundedText, givenName, triedIn, triedTags } from './tried.ts'
 
 export interface UsableRun {
   readonly run: TrackedRun
@@ -46,7 +46,9 @@ export function trackedRow(
   const role: ImportedRole = isReference || again ? 'reference' : isBuiltUpon ? 'kept' : 'tried'
   const measured = { [objective]: run.metrics[objective] }
   const { sentence, note } = textOf(each, base, measured[objective] ?? null)
-  const words = sentence || (isParent || isBuiltUpon || isReference || again ? `the program of ${run.place}` : '')
+  const isPlain = isParent || isBuiltUpon || isReference || again
+  const words =
+    sentence || (isPlain ? changesSentence(diffConfigurations({}, configuration)) || `the program of ${run.place}` : '')
   if (words === '') return { reason: 'nothing says what was tried: no option that differs, and no text' }
   return {
     key,
@@ -84,7 +86,7 @@ function textOf(
   const written = triedIn({
     tag: null,
     proposal: null,
-    description: run.text,
+    description: run.text === null ? null : boundedText(run.text),
     configuration: null,
     extra: [],
     values: value === null ? [] : [value],
@@ -93,7 +95,7 @@ function textOf(
     written.sentence ||
     (base === null ? '' : changesSentence(diffConfigurations(base.configuration, configuration))) ||
     (run.name === null ? '' : givenName(run.name))
-  return { sentence, note: [written.note, run.note?.trim()].filter(Boolean).join('; ') || null }
+  return { sentence, note: [written.note, boundedText(run.note?.trim() ?? '')].filter(Boolean).join('; ') || null }
 }
 
 function outcomeOf(run: TrackedRun): Outcome {

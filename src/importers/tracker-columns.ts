@@ -2,6 +2,7 @@
  * Which columns of a table that a tracker exported were set and which were measured. Such tables do not say, so this is a guess by names
  * and by what stands in the columns.
  */
+import { isSetting } from './column-names.ts'
 import { directionOfName } from './direction.ts'
 import type { ImportOptions } from './importer.ts'
 import { numberIn } from './value.ts'
@@ -13,8 +14,7 @@ export interface ColumnKinds {
 
 const results = /(^|[/._])(train|val|valid|validation|eval|test|best|final|metrics?)[/._]/i
 /** Named like a result in part (`size`, `loss`), but set by somebody. */
-const settings =
-  /(^|[/._-])(lr|learning_rate|seed|batch|epochs?|layers?|depth|width|dim|heads?|dropout|momentum|warmup|decay)([/._-]|$)|(_size|_weight|_coef|_coeff|_lambda|_type|_name|_fn|_steps|_rate|_dim|_length)$/i
+const settings = /(_size|_weight|_decay|_coef|_coeff|_lambda|_type|_name|_fn|_steps|_rate|_dim|_length)$/i
 
 /** `cells`: the cells of a column in all rows. `told`: what the caller says. */
 export function columnKinds(
@@ -33,7 +33,7 @@ export function columnKinds(
 function looksMeasured(name: string, cells: readonly string[]): boolean {
   const values = cells.filter(cell => cell !== '')
   if (!values.every(value => numberIn(value) !== null || /^-?(nan|inf|infinity)$/i.test(value))) return false
-  if (settings.test(name)) return false
+  if (isSetting(name) || settings.test(name)) return false
   if (results.test(name) || directionOfName(name) !== null) return true
   // Nobody sets 0.483729105, and hardly anybody sets another value in every run.
   const isFine = values.some(value => /\.\d{6,}/.test(value))
@@ -52,10 +52,15 @@ function list(names: readonly string[]): string {
 /** The columns that the caller says are of this role; several stand in lines. */
 export function toldColumns(
   { columns, metric }: ImportOptions,
-  role: 'metric' | 'option' | 'ignore',
+  role: 'metric' | 'measurement' | 'option' | 'ignore',
 ): readonly string[] {
   const names = columns?.[role]?.split('\n') ?? []
   return role === 'metric' && metric ? [...names, metric.name] : names
+}
+
+/** The objective, and what was measured beside it. */
+export function toldMetrics(options: ImportOptions): readonly string[] {
+  return [...toldColumns(options, 'metric'), ...toldColumns(options, 'measurement')]
 }
 
 /** A column that is said to hold the metric is the objective. */

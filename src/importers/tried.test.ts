@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { givenName, triedIn, triedTags } from './tried.ts'
+import { readResultsTsv } from './results-tsv.ts'
+import { boundedText, givenName, triedIn, triedTags } from './tried.ts'
 
 const tag = (text: string) =>
   triedIn({ tag: text, proposal: null, description: null, configuration: null, extra: [] }).sentence
@@ -31,4 +32,12 @@ test('tags that say how it went are left out', () => {
     'nightly',
     'group: a',
   ])
+})
+
+test('a text that is longer than any idea is cut before patterns go through it', () => {
+  const long = 'try this, '.repeat(100_000)
+  expect(boundedText(long)).toBe(`${long.slice(0, 20_000)}…`)
+  const row = `commit\tloss\tstatus\tdescription\na1\t1\tkeep\tbegin\nb2\t0.9\tkeep\t${long}\n`
+  expect(readResultsTsv(row, 'results.tsv').rows[1]!.intervention.sentence.length).toBeLessThan(20_100)
+  expect(givenName(' . '.repeat(100_000)).length).toBeLessThan(1001)
 })

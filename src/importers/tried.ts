@@ -46,14 +46,23 @@ export function triedIn(text: RowText): { sentence: string; note: string | null 
   }
 }
 
+/** Nobody writes an idea that long, and the patterns that go through it take their time. */
+const longestText = 20_000
+
+/** The text, cut where it is longer than any idea. */
+export function boundedText(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`
+}
+
 /** How it went, as people hang it onto a name afterwards: `draft6_BEST`, `lr-0.1-worse`, `wide (failed)`. */
 const afterthought =
   /[\s_.-]*[([]?(?<![\p{L}\p{N}])(?:(?:much|way|slightly|clearly|far)[_ -])?(?:new[_ -]?best|best|worst|better|worse|improved|keep|kept|keeper|winner|champion|sota|fail(?:ed|ure)?|crash(?:ed)?|oom|nan|diverged?|exploded|discard(?:ed)?|revert(?:ed)?|reject(?:ed)?|success(?:ful)?|accepted|broken|no[_ -]?gain|timeout)[)\]]?$/iu
 
 /** A tag in words, without what says how it went; nothing for a mere number. */
-function tagWords(tag: string): string {
-  if (/^[a-z]*[-_ #]?\d+[a-z]?$/i.test(tag.trim())) return ''
-  return withoutAfterthoughts(tag.trim().replace(/(_[A-Z]{4,})+$/, ''))
+function tagWords(written: string): string {
+  const tag = written.trim().slice(0, 1000)
+  if (/^[a-z]*[-_ #]?\d+[a-z]?$/i.test(tag)) return ''
+  return withoutAfterthoughts(tag.replace(/(_[A-Z]{4,})+$/, ''))
 }
 
 function withoutAfterthoughts(name: string): string {
@@ -73,7 +82,7 @@ export function triedTags(tags: readonly string[]): readonly string[] {
 
 /** A name as words; nothing where a tracker made it up (`sunny-river-12`, `bold-colt-345`) or it is a number or an id. */
 export function givenName(name: string): string {
-  const text = name.trim()
+  const text = name.trim().slice(0, 1000)
   if (/^[a-z]+-[a-z]+-\d+$/.test(text) || /^[0-9a-f]{6,40}$/i.test(text) || /^[0-9a-f-]{36}$/i.test(text)) return ''
   return tagWords(text)
 }

@@ -10,7 +10,7 @@ import type { TrackedExperiment } from './tracked-experiment.ts'
 import { unusableRow } from './unusable-row.ts'
 import { readWandbFiles } from './wandb-files.ts'
 import { isWandbFile } from './wandb-frames.ts'
-import { readWandbLog } from './wandb-log.ts'
+import { readWandbLog, type WandbLog } from './wandb-log.ts'
 import { trackedWandb, type WandbRun } from './wandb-run.ts'
 
 /** A folder of a run, or a log that lies by itself. */
@@ -56,7 +56,8 @@ export async function readWandbFolder(path: string, options: ImportOptions): Pro
 /** The run, or why it cannot be used. */
 function readPlace(place: Place, options: ImportOptions): { run: WandbRun; damaged: number } | string {
   const keepPersonal = options.keepPersonal ?? false
-  const log = place.log === null ? null : readWandbLog(place.log, keepPersonal)
+  const log = place.log === null ? null : logOf(place.log, keepPersonal)
+  if (typeof log === 'string') return log
   const files = place.folder === null ? null : filesOf(place.folder, keepPersonal)
   if (log && files && typeof files !== 'string') {
     const config = Object.keys(log.run.config).length > 0 ? log.run.config : files.config
@@ -67,6 +68,15 @@ function readPlace(place: Place, options: ImportOptions): { run: WandbRun; damag
   if (typeof files === 'string') return files
   if (files) return { run: files, damaged: 0 }
   return place.log === null ? 'has neither a log nor files' : 'its log ends before it says which run it is of'
+}
+
+function logOf(path: string, keepPersonal: boolean): WandbLog | string | null {
+  try {
+    return readWandbLog(path, keepPersonal)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return `its log cannot be read (${code ?? message})`
+  }
 }
 
 function filesOf(folder: string, keepPersonal: boolean): WandbRun | string | null {

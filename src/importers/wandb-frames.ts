@@ -19,8 +19,9 @@ const fileHeader = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0])
 export function isWandbFile(path: string): boolean {
   try {
     return readBlock(path, block => block.subarray(0, headerBytes).equals(fileHeader))
-  } catch {
-    return false
+  } catch (error) {
+    // It may be one: whoever reads it says why that is not possible.
+    return (error as NodeJS.ErrnoException).code === 'EACCES' && path.endsWith('.wandb')
   }
 }
 

@@ -181,6 +181,15 @@ describe('the log of a run', () => {
     expect(readWandbLog(path, false)).toMatchObject({ damaged: 1, run: { state: 'finished' } })
   })
 
+  test('with a path of a hundred thousand steps loses that record alone', () => {
+    const deep = Array.from({ length: 100_000 }, () => 'a').join(' ')
+    writeLog(path, { id: 'deep', config: { lr: '1' }, summary: { [deep]: '1' }, history: [{ loss: '2' }] })
+    const log = readWandbLog(path, false)!
+    expect(log.damaged).toBe(1)
+    expect(log.run.config).toMatchObject({ lr: 1 })
+    expect(log.run.history.get('loss')!.last).toBe(2)
+  })
+
   test('says nothing of who, where and with which arguments, unless asked', () => {
     writeLog(path, { id: 'x' })
     const said = (keepPersonal: boolean) => JSON.stringify(readWandbLog(path, keepPersonal))

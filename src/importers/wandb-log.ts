@@ -206,6 +206,9 @@ function update(tree: ValueTree, message: Buffer): void {
   }
 }
 
+/** No configuration is nested deeper. */
+const deepest = 200
+
 /** A key (1) or the steps of a path (2), and a value as JSON (16), or since 2025 by its type (3 to 8). */
 function itemIn(message: Buffer): { path: readonly string[]; value: unknown } {
   const keys: string[] = []
@@ -217,7 +220,9 @@ function itemIn(message: Buffer): { path: readonly string[]; value: unknown } {
     else if (field.number === 16 || field.number === 8) value = parsePythonJson(textOf(field))
     else value = typedValue(field) ?? value
   }
-  return { path: nested.length > 0 ? nested : keys, value }
+  const path = nested.length > 0 ? nested : keys
+  if (path.length > deepest) throw new Error(`a path has ${path.length} steps`)
+  return { path, value }
 }
 
 function typedValue(field: ProtobufField): Json | undefined {

@@ -10,7 +10,7 @@ import { readPythonScalar, readPythonValue } from './python-value.ts'
 import { beginningOf, textOf } from './source.ts'
 import type { TableLine } from './table.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
-import { columnKinds, columnsGuess, toldColumns, withToldMetric } from './tracker-columns.ts'
+import { columnKinds, columnsGuess, toldColumns, toldMetrics, withToldMetric } from './tracker-columns.ts'
 import { unusableRow } from './unusable-row.ts'
 import { momentIn } from './value.ts'
 import { numbersIn, trackedWandb, type WandbRun } from './wandb-run.ts'
@@ -72,7 +72,7 @@ function fromRunsPage({ names, rows }: Table, options: ImportOptions): TrackedEx
   const cell = (row: TableLine, name: string) => row.cells[field.get(name) ?? -1] ?? ''
   const ignored = toldColumns(options, 'ignore')
   const others = names.filter(name => !fields.has(normal(name)) && !ignored.includes(name))
-  const told = { metrics: toldColumns(options, 'metric'), options: toldColumns(options, 'option') }
+  const told = { metrics: toldMetrics(options), options: toldColumns(options, 'option') }
   const kinds = columnKinds(others, name => rows.map(row => row.cells[indices.get(name)!] ?? ''), told)
   const count = new Map<string, number>()
   const runs = rows.map((row): WandbRun => {

@@ -20,7 +20,10 @@ export async function writeRecords(ledger: Ledger, familyId: string, choice: Rec
   const versions = choice.versionIds
     ? await Promise.all(choice.versionIds.map(id => versionOf(ledger, id)))
     : await versionsOf(ledger, familyId)
-  const stored = (await Promise.all(versions.map(version => ledger.interventionsOf(version.id)))).flat()
+  // One after the other: thousands of questions at once would wait for each other in turn.
+  const ofVersions = []
+  for (const { id } of versions) ofVersions.push(await ledger.interventionsOf(id))
+  const stored = ofVersions.flat()
   stored.sort((a, b) => a.id - b.id)
   const hashes = new Map(stored.map(({ id, hash }) => [id, hash]))
   const positions = new Map<string, number>()

@@ -4,20 +4,25 @@
  */
 import { type Answer, type Asking, ask, type Question } from './ask.ts'
 
-/** Answers in the order of the questions. What one throws ends the others and is thrown. */
+/** Answers in the order of the questions, `answered` is told of each. What one throws ends the others and is thrown. */
 export async function askAll<T>(
   questions: readonly Question<T>[],
   asking: Asking,
   atOnce: number,
+  answered: () => void = () => undefined,
 ): Promise<Answer<T>[]> {
   const [first, ...rest] = questions
   if (first === undefined) return []
   const answers: Answer<T>[] = [await ask(first, asking)]
+  answered()
   const stop = new AbortController()
   const signal = AbortSignal.any([asking.signal, stop.signal])
   const left = rest.entries()
   const work = async () => {
-    for (const [index, question] of left) answers[1 + index] = await ask(question, { ...asking, signal })
+    for (const [index, question] of left) {
+      answers[1 + index] = await ask(question, { ...asking, signal })
+      answered()
+    }
   }
   const workers = Array.from({ length: Math.min(atOnce, rest.length) }, () =>
     work().catch(error => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -92,6 +92,13 @@ test.each<[string, unknown, string]>([
   expect(stubborn.asked).toHaveLength(2)
 })
 
+test('a reason stays short, whatever the answer holds', async () => {
+  await using server = await serverThat({ answer: { ['x'.repeat(1_000_000)]: 1 } })
+  const answer = await ask(question, await asking(server))
+  expect(JSON.stringify(answer).length).toBeLessThan(2000)
+  expect(server.asked[1]!.text.length).toBeLessThan(20_000)
+})
+
 test('an object between fences, or after thoughts, is an answer', async () => {
   const fenced = 'Sure!\n```json\n{"chance": 0.75}\n```\n'
   const thought = '<think>{"chance": 0.1}? No.</think>\n{"chance": 0.75}'
@@ -137,6 +144,20 @@ test.each<[string, Behaviour]>([
   await using server = await serverThat(behaviour, good)
   expect(await ask(question, await asking(server))).toMatchObject({ answer: { chance: 0.25 } })
   expect(server.asked).toHaveLength(2)
+})
+
+test('what a server may have read counts, though it brought nothing; a refusal does not', async () => {
+  for (const [behaviour, tries] of [
+    ['drop', 4],
+    ['hang', 1],
+    [{ status: 429, headers: { 'retry-after': '0' } }, 0],
+  ] as const) {
+    await using server = await serverThat(behaviour)
+    const { usage } = await ask(question, await asking(server, { timeoutSeconds: behaviour === 'hang' ? 0.2 : 20 }))
+    const { instructions, shared, own } = question
+    expect(usage.input).toBeGreaterThanOrEqual((tries * (instructions.length + shared.length + own.length)) / 3)
+    expect(usage.input > 0).toBe(tries > 0)
+  }
 })
 
 test('whoever stays limited fails after four tries, and one that asks for hours after one', async () => {
@@ -211,9 +232,57 @@ test('a budget stops before the question that it does not reach, and counts what
   expect(output).toBeGreaterThan(3)
   expect(await ask({ ...question, seed: 8 }, limited)).toHaveProperty('answer')
   expect(await ask({ ...question, seed: 9 }, limited)).toMatchObject({
-    failed: expect.stringMatching(/^the budget of 180 tokens does not reach any further \(\d+ are spent\)$/),
+    failed: expect.stringMatching(
+      /^the budget of 180 tokens does not reach any further \(\d+ are spent, and the next question may take \d+\)$/,
+    ),
   })
   expect(server.asked).toHaveLength(2)
+})
+
+test('an error under the status of an answer is told in the words of the server', async () => {
+  await using server = await serverThat({ status: 200, body: '{"error":{"message":"overloaded, sorry"}}' })
+  expect(await ask(question, await asking(server))).toMatchObject({ failed: 'the model failed: "overloaded, sorry"' })
+})
+
+test('figures that cannot be are not believed: a budget cannot grow by being spent', async () => {
+  const figures = [
+    { prompt_tokens: 0, completion_tokens: 0 },
+    { prompt_tokens: -1_000_000, completion_tokens: -5 },
+    { prompt_tokens: 1e308, completion_tokens: 0.5 },
+    { prompt_tokens: 90, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 1e9 } },
+    { prompt_tokens: 90, completion_tokens: 20, prompt_tokens_details: { cached_tokens: -1e9 } },
+  ]
+  for (const usage of figures) {
+    await using server = await serverThat({ ...good, usage })
+    const { meter, ...rest } = await asking(server)
+    expect(await ask(question, { meter, ...rest })).toHaveProperty('answer')
+    const { input, cached, output } = meter.spent()
+    expect(input).toBeGreaterThan(10)
+    expect(input).toBeLessThan(1000)
+    expect(output).toBeGreaterThan(3)
+    expect(output).toBeLessThan(1000)
+    expect(cached >= 0 && cached <= input).toBe(true)
+  }
+})
+
+test('a server that repeats the key in its answer has it in nothing that is said or kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-answers-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'answers.db')
+  const variables = { ALMANAC_MODEL_KEY: 'secret-key-1234' }
+  const said = { ...question, schema: z.strictObject({ chance: z.number(), why: z.string() }), check: () => null }
+  await using server = await scriptedServer(({ headers }) => ({
+    answer: { chance: 1, why: `${headers.authorization}` },
+  }))
+  {
+    using answers = openAnswers(path)
+    expect(await ask(said, await asking(server, { variables, answers }))).toMatchObject({ answer: { why: 'Bearer …' } })
+  }
+  expect(readFileSync(path, 'latin1')).not.toContain('secret')
+  for (const answer of ['secret-key-1234', { 'secret-key-1234': 1 }]) {
+    server.behave = () => ({ answer })
+    expect(JSON.stringify(await ask(said, await asking(server, { variables })))).not.toContain('secret')
+  }
 })
 
 test('an answer that was paid for is kept over restarts, and only for the very same question', async () => {

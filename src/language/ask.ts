@@ -6,9 +6,10 @@ import type { JSONSchema7, ModelMessage } from 'ai'
 import { z } from 'zod'
 import { type Answers, keyOf } from './answers.ts'
 import type { Meter } from './budget.ts'
+import type { ModelName } from './model-name.ts'
 import type { OpenModel } from './open-model.ts'
 import { type Expected, readAnswer } from './read-answer.ts'
-import { type Effort, type Reply, type Request, send } from './send.ts'
+import { type Effort, type Reply, type Request, send, type Unanswered } from './send.ts'
 import { addUsage, noUsage, tokensOf, type Usage } from './usage.ts'
 
 export interface Question<T> extends Expected<T> {
@@ -45,11 +46,11 @@ const longestShown = 8000
  * when it is aborted.
  */
 export async function ask<T>(question: Question<T>, asking: Asking): Promise<Answer<T>> {
-  const { model, effort, answers, meter } = asking
-  const { instructions, shared, own, seed } = question
-  const schema = jsonSchemaOf(question.schema, model)
+  const { model, answers, meter } = asking
+  const { instructions, seed } = question
+  const schema = jsonSchemaOf(question.schema, model.name)
   const name = model.name.text
-  const key = keyOf([1, name, effort ?? null, instructions, shared, own, schema, seed, question.maxOutputTokens])
+  const key = questionKey(question, model.name, asking.effort)
   const before = answers?.get(key) ?? null
   if (before !== null) {
     const read = readAnswer(before, question)
@@ -70,8 +71,8 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
       seed,
       maxOutputTokens,
     })
-    if ('failed' in reply) return { failed: [...reasons, reply.failed].join('; the second time '), usage }
     usage = addUsage(usage, reply.usage)
+    if ('failed' in reply) return { failed: [...reasons, reply.failed].join('; the second time '), usage }
     const read = readAnswer(reply.text, question)
     if ('answer' in read) {
       answers?.put(key, { model: name, text: reply.text })
@@ -89,24 +90,27 @@ export async function ask<T>(question: Question<T>, asking: Asking): Promise<Ans
   }
 }
 
-async function sendWithin(
-  meter: Meter,
-  estimate: Usage,
-  request: Request,
-): Promise<Reply | { readonly failed: string }> {
+/** What an answer is kept under: everything that decides it. */
+export function questionKey<T>(question: Question<T>, name: ModelName, effort: Effort | undefined): string {
+  const { instructions, shared, own, seed, maxOutputTokens } = question
+  const schema = jsonSchemaOf(question.schema, name)
+  return keyOf([1, name.text, effort ?? null, instructions, shared, own, schema, seed, maxOutputTokens])
+}
+
+async function sendWithin(meter: Meter, estimate: Usage, request: Request): Promise<Reply | Unanswered> {
   const room = meter.reserve(estimate)
-  if ('obstacle' in room) return { failed: room.obstacle }
+  if ('obstacle' in room) return { failed: room.obstacle, usage: noUsage }
   let usage = noUsage
   try {
     const reply = await send(request)
-    if ('usage' in reply) usage = reply.usage
+    usage = reply.usage
     return reply
   } finally {
     room.settle(usage)
   }
 }
 
-function jsonSchemaOf(schema: z.ZodType, { name }: OpenModel): JSONSchema7 {
+function jsonSchemaOf(schema: z.ZodType, name: ModelName): JSONSchema7 {
   return z.toJSONSchema(schema, {
     target: 'draft-7',
     override: ({ jsonSchema }) => {

@@ -30,10 +30,10 @@ export function startMeter(limit: Limit, price: Price | null, before: Usage = no
   const obstacleTo = (estimate: Usage): string | null => {
     const after = [...open, estimate].reduce(addUsage, all())
     if (limit.tokens !== undefined && after.input + after.output > limit.tokens) {
-      return `the budget of ${limit.tokens} tokens does not reach any further (${all().input + all().output} are spent)`
+      return `the budget of ${limit.tokens} tokens does not reach any further (${all().input + all().output} are spent, and the next question may take ${estimate.input + estimate.output})`
     }
     if (limit.cost !== undefined && costOf(after, price)! > limit.cost) {
-      return `the budget of ${limit.cost} does not reach any further (${costOf(all(), price)!.toPrecision(3)} is spent)`
+      return `the budget of ${limit.cost} does not reach any further (${costOf(all(), price)!.toPrecision(3)} is spent, and the next question may cost ${costOf(estimate, price)!.toPrecision(3)})`
     }
     return null
   }

@@ -33,6 +33,13 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }
 
+/** Whether a server may have read the question: it was cut off, or its answer could not be read. A refusal costs nothing. */
+export async function mayHaveBeenBilled(error: unknown): Promise<boolean> {
+  const found = await apiError(error)
+  if (found === null) return true
+  return (found.statusCode ?? 0) < 400 && !unreachable.has(codeOf(found) ?? '')
+}
+
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** The sentence for what would fail with every question alike; null for what concerns this one. */
@@ -49,10 +56,10 @@ export async function hopeless(error: unknown, model: OpenModel): Promise<string
   const { statusCode } = found
   if (statusCode === 401 || statusCode === 403) {
     const variable = model.name.kind === 'endpoint' ? 'the variable ALMANAC_MODEL_KEY' : "the provider's variable"
-    return `The model ${text} refuses the key (${statusCode}): set ${variable} to one that it accepts. ${failureOf(error, model)}`
+    return `The model ${text} refuses the key (${statusCode}): set ${variable} to one that it accepts. It says: ${saidBy(error, model)}`
   }
   if (statusCode === 404)
-    return `There is no model ${text} (404): correct its name or address. ${failureOf(error, model)}`
+    return `There is no model ${text} (404): correct its name or address. The server says: ${saidBy(error, model)}`
   return null
 }
 
@@ -64,13 +71,35 @@ export async function refusesSchemas(error: unknown): Promise<boolean> {
 }
 
 /** In words, bounded, without keys: a server may repeat in its message what it was sent. */
-export function failureOf(error: unknown, { secrets }: OpenModel): string {
-  const { statusCode, message = String(error) } = error as Partial<ApiError>
-  const deepest = deepestCause(error)
-  let said = (message.includes(deepest) ? message : `${message}: ${deepest}`).replace(/\s+/g, ' ')
-  for (const secret of secrets) said = said.replaceAll(secret, '…')
+export function failureOf(error: unknown, model: OpenModel): string {
+  const { statusCode } = error as Partial<ApiError>
   const status = statusCode === undefined || statusCode < 400 ? '' : ` (${statusCode})`
-  return `the model failed${status}: ${JSON.stringify(said.slice(0, 300))}`
+  return `the model failed${status}: ${saidBy(error, model)}`
+}
+
+function saidBy(error: unknown, model: OpenModel): string {
+  const { message = String(error) } = error as Partial<ApiError>
+  const deepest = deepestCause(error)
+  const own = message.includes(deepest) ? message : `${message}: ${deepest}`
+  const said = (statedError(error) ?? own).replace(/\s+/g, ' ')
+  return JSON.stringify(withoutSecrets(said, model).slice(0, 300))
+}
+
+/** What a server says that answers 200 with an error in place of an answer; null of any other. */
+function statedError(error: unknown): string | null {
+  const { statusCode = 0, responseBody = '' } = error as Partial<ApiError>
+  if (statusCode !== 200) return null
+  try {
+    const { error: stated } = JSON.parse(responseBody) as { readonly error?: { readonly message?: unknown } | string }
+    const text = typeof stated === 'string' ? stated : stated?.message
+    return typeof text === 'string' ? text : null
+  } catch {
+    return null
+  }
+}
+
+export function withoutSecrets(text: string, { secrets }: Pick<OpenModel, 'secrets'>): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
 }
 
 function deepestCause(error: unknown): string {

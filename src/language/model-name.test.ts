@@ -49,7 +49,7 @@ test('money is reckoned from tokens, those that were kept at their own price; wi
   const asked = meter.reserve(question)
   // What is still out counts in full.
   expect(meter.reserve({ ...question, output: 51_000 })).toEqual({
-    obstacle: 'the budget of 2.5 does not reach any further (0.00 is spent)',
+    obstacle: 'the budget of 2.5 does not reach any further (0.00 is spent, and the next question may cost 1.51)',
   })
   if ('obstacle' in asked) throw new Error(asked.obstacle)
   asked.settle({ ...question, output: 10_000 })
@@ -58,6 +58,7 @@ test('money is reckoned from tokens, those that were kept at their own price; wi
   const later = startMeter({ tokens: 1000 }, null, { requests: 3, input: 800, cached: 0, output: 100 })
   expect(later.spent().input).toBe(0)
   expect(later.reserve({ requests: 1, input: 90, cached: 0, output: 20 })).toEqual({
-    obstacle: 'the budget of 1000 tokens does not reach any further (900 are spent)',
+    obstacle:
+      'the budget of 1000 tokens does not reach any further (900 are spent, and the next question may take 110)',
   })
 })

@@ -8,6 +8,8 @@ export interface Expected<T> {
   readonly check: (answer: T) => string | null
 }
 
+const longestReason = 500
+
 export type Read<T> = { readonly answer: T } | { readonly wrong: string }
 
 export function readAnswer<T>(text: string, { schema, check }: Expected<T>): Read<T> {
@@ -20,7 +22,9 @@ export function readAnswer<T>(text: string, { schema, check }: Expected<T>): Rea
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     const issues = parsed.error.issues.slice(0, 3)
-    return { wrong: issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ') }
+    const wrong = issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`).join('; ')
+    // It may name keys that the model made up, of any length.
+    return { wrong: wrong.length > longestReason ? `${wrong.slice(0, longestReason)}…` : wrong }
   }
   const wrong = check(parsed.data)
   return wrong === null ? { answer: parsed.data } : { wrong }

@@ -5,9 +5,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONSchema7, ModelMessage } from 'ai'
-import { failureOf, hopeless, refusesSchemas, retryMilliseconds } from './failure.ts'
+import { failureOf, hopeless, mayHaveBeenBilled, refusesSchemas, retryMilliseconds, withoutSecrets } from './failure.ts'
 import type { OpenModel } from './open-model.ts'
-import { tokensOf, type Usage } from './usage.ts'
+import { addUsage, noUsage, tokensOf, type Usage } from './usage.ts'
 
 /** How hard a model thinks, for those that can be told. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
@@ -38,20 +38,33 @@ const mostTries = 4
 /** Models whose server refused to hold them to a schema: they are asked in words alone, which say the shape too. */
 const withoutSchemas = new WeakSet<OpenModel>()
 
-export async function send(request: Request): Promise<Reply | { readonly failed: string }> {
+/** What a request took that brought nothing: providers bill what they read, also when the line is cut or nobody waits any longer. */
+export interface Unanswered {
+  readonly failed: string
+  readonly usage: Usage
+}
+
+export async function send(request: Request): Promise<Reply | Unanswered> {
+  let lost = noUsage
   for (let attempt = 1; ; attempt++) {
     const slow = new AbortController()
     const timer = setTimeout(() => slow.abort(), request.timeoutSeconds * 1000)
     let error: unknown
     try {
-      return await sendOnce(request, AbortSignal.any([request.signal, slow.signal]))
+      const reply = await sendOnce(request, AbortSignal.any([request.signal, slow.signal]))
+      return { ...reply, usage: addUsage(lost, reply.usage) }
     } catch (thrown) {
       error = thrown
     } finally {
       clearTimeout(timer)
     }
     request.signal.throwIfAborted()
-    if (slow.signal.aborted) return { failed: `the model did not answer within ${request.timeoutSeconds} seconds` }
+    if (slow.signal.aborted || (await mayHaveBeenBilled(error))) {
+      lost = addUsage(lost, { ...noUsage, input: tokensOf(textOf(request).length) })
+    }
+    if (slow.signal.aborted) {
+      return { failed: `the model did not answer within ${request.timeoutSeconds} seconds`, usage: lost }
+    }
     if ((await refusesSchemas(error)) && !withoutSchemas.has(request.model)) {
       withoutSchemas.add(request.model)
       continue
@@ -60,7 +73,7 @@ export async function send(request: Request): Promise<Reply | { readonly failed:
     if (wait === null || attempt === mostTries) {
       const why = await hopeless(error, request.model)
       if (why !== null) throw new Error(why, { cause: error })
-      return { failed: failureOf(error, request.model) }
+      return { failed: failureOf(error, request.model), usage: lost }
     }
     await pause(wait, undefined, { signal: request.signal }).catch(() => request.signal.throwIfAborted())
   }
@@ -95,16 +108,25 @@ async function sendOnce(request: Request, abortSignal: AbortSignal): Promise<Rep
     abortSignal,
   })
   const { inputTokens, outputTokens, inputTokenDetails } = result.usage
-  const asked = JSON.stringify([instructions, messages])
+  const input = counted(inputTokens, textOf(request))
   return {
-    text: answer,
+    // A server may repeat in its answer what it was sent, and answers are kept.
+    text: withoutSecrets(answer, model),
     finish: result.finishReason,
     usage: {
       requests: 1,
-      // Some servers count nothing; a budget must hold with them too.
-      input: inputTokens ?? tokensOf(asked.length),
-      cached: inputTokenDetails.cacheReadTokens ?? 0,
-      output: outputTokens ?? tokensOf(answer.length),
+      input,
+      cached: Math.min(input, Math.max(0, inputTokenDetails.cacheReadTokens ?? 0)),
+      output: counted(outputTokens, answer),
     },
   }
+}
+
+function textOf({ instructions, messages }: Request): string {
+  return JSON.stringify([instructions, messages])
+}
+
+/** Some servers count nothing, or less than nothing; a budget must hold with them too. */
+function counted(tokens: number | undefined, text: string): number {
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : tokensOf(text.length)
 }

@@ -11,7 +11,7 @@ test('forecasts add up, latest first, and keep every digit', async () => {
   const [second, first] = await ledger.forecastsOf(id)
   expect(first).toMatchObject({ ...forecast(0.1, [3, 5]), campaignId: null, round: null })
   expect(second!.quantiles[2]).toBe(0.1 + 0.2)
-  expect((await ledger.latestForecasts(version.id)).get(id)).toEqual(second)
+  expect((await ledger.latestForecasts([version.id])).get(id)).toEqual(second)
 })
 
 test('what a language model says beside its numbers is kept; a forecast that failed has its reason and no numbers', async () => {
@@ -24,7 +24,7 @@ test('what a language model says beside its numbers is kept; a forecast that fai
   const explained = { ...forecast(0.1, [3, 5]), model, explanation }
   await ledger.storeForecast(id, explained)
   expect((await ledger.forecastsOf(id))[0]).toMatchObject(explained)
-  expect((await ledger.latestForecasts(version.id)).get(id)).toMatchObject(explained)
+  expect((await ledger.latestForecasts([version.id])).get(id)).toMatchObject(explained)
 
   const failed = { failed: 'twice wrong', forecaster: 'language', forecasterVersion: '1', recordIds: [3], model }
   await ledger.storeFailedForecast(id, failed)
@@ -64,26 +64,21 @@ test('an import is noted once, used or not', async () => {
   const [runId] = await ledger.importRuns([
     { interventionId: id, seed: 0, attempt: 0, outcome: outcome('finished', 1) },
   ])
-  const used = { versionId: version.id, interventionId: id, runId: runId!, line: 2, text: '…' }
-  const unusable = { reason: 'The status "maybe" is not known.', line: 3, text: 'maybe' }
-  expect(await ledger.recordImport('a%b_/2', used)).toBe(true)
-  expect(await ledger.recordImport('a%b_/3', unusable)).toBe(true)
-  expect(await ledger.recordImport('a%b_/3', used)).toBe(false)
-  expect(
-    await ledger.recordImports([
-      ['axbx/2', unusable],
-      ['a%b_/2', unusable],
-      ['axbx/2', used],
-    ]),
-  ).toEqual([true, false, false])
+  const used = { versionId: version.id, interventionId: id, runId: runId!, place: 'line 2', text: '…' }
+  const unusable = { reason: 'The status "maybe" is not known.', place: 'run 3f2a', text: 'maybe' }
+  expect(await ledger.hasImports('a%b_/')).toBe(false)
+  await ledger.recordImports([['a%b_/2', used]])
+  await ledger.recordImports([
+    ['axbx/2', unusable],
+    ['a%b_/2', unusable],
+    ['axbx/2', used],
+  ])
   expect(await ledger.importedRowsOf(['axbx/2', 'a%b_/2', 'a%b_/9'])).toEqual(
     new Map<string, object>([
       ['axbx/2', unusable],
       ['a%b_/2', used],
     ]),
   )
-  expect([...(await ledger.importedRows('a%b_/'))]).toEqual([
-    ['a%b_/2', used],
-    ['a%b_/3', unusable],
-  ])
+  expect([await ledger.hasImports('a%b_/'), await ledger.hasImports('a%bx/')]).toEqual([true, false])
+  expect(await ledger.importsOf([id, 99])).toEqual(new Map([[runId, { place: 'line 2', text: '…' }]]))
 })

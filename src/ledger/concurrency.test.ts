@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { quickStart } from '../command-line.ts'
 import { family as tinyFamily } from './fixtures/tiny.ts'
 import { openLedger } from './ledger.ts'
 
@@ -22,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('several first openers: one makes the schema, all write', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
-  await Promise.all(names.map(name => start(process.execPath, [program('opener'), path, name])))
+  await Promise.all(names.map(name => start(process.execPath, [program('opener'), path, name], { env: quickStart })))
   await using ledger = await openLedger(path)
   expect((await ledger.families()).map(({ family }) => family.name).sort()).toEqual(names)
   const file = new DatabaseSync(path)
@@ -38,7 +39,9 @@ test('four processes claim the same keys: each is claimed once, and no write is 
   const first = await seedLedger(interventions)
   const claimers = await Promise.all(
     Array.from({ length: 4 }, () =>
-      start(process.execPath, [program('claimer'), path, String(first), String(interventions), String(seeds)]),
+      start(process.execPath, [program('claimer'), path, String(first), String(interventions), String(seeds)], {
+        env: quickStart,
+      }),
     ),
   )
   const reports = claimers.map(({ stdout }) => JSON.parse(stdout) as { pid: number; claimed: number[] })

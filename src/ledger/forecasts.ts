@@ -3,6 +3,7 @@
  * they have no numbers.
  */
 import type { Explanation, FailedForecast, Forecast, ModelUse, Quantiles } from '../experiment/record.ts'
+import { amongst } from './amongst.ts'
 import { now } from './environments.ts'
 import type { Database } from './tables.ts'
 import { inTransaction } from './transaction.ts'
@@ -113,11 +114,14 @@ export async function forecastsOf(db: Database, interventionId: number): Promise
   return rows.map(forecastOf)
 }
 
-/** The latest forecast of each intervention that has one, in one query: for tables and reports. */
-export async function latestForecasts(db: Database, versionId: string): Promise<Map<number, StoredForecast>> {
+/** The latest forecast of each intervention of these versions that has one, in one query: for tables and reports. */
+export async function latestForecasts(
+  db: Database,
+  versionIds: readonly string[],
+): Promise<Map<number, StoredForecast>> {
   const rows = await select(db)
     .where('intervention_id', 'in', inner =>
-      inner.selectFrom('interventions').select('interventions.id').where('version_id', '=', versionId),
+      inner.selectFrom('interventions').select('interventions.id').where('version_id', 'in', amongst(versionIds)),
     )
     .orderBy('id')
     .execute()

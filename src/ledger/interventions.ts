@@ -4,9 +4,11 @@
  */
 import type { Intervention } from '../experiment/intervention.ts'
 import type { JsonObject } from '../experiment/json.ts'
+import { amongst } from './amongst.ts'
 import { now } from './environments.ts'
+import { insertNew, rowsLike } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
-import { inPieces, inTransaction } from './transaction.ts'
+import { inTransaction } from './transaction.ts'
 
 type InterventionRow = Pick<Tables['interventions'], 'sentence' | 'overrides' | 'diff' | 'tags' | 'origin'>
 
@@ -58,46 +60,25 @@ export async function ensureInterventions(
   }[],
 ): Promise<{ readonly id: number; readonly created: boolean }[]> {
   return inTransaction(db, async db => {
-    const ensured: { readonly id: number; readonly created: boolean }[] = []
-    for (const piece of inPieces(wanted)) {
-      const createdAt = now()
-      const created = await db
-        .insertInto('interventions')
-        .values(
-          piece.map(({ versionId, hash, intervention }) => ({
-            version_id: versionId,
-            hash,
-            kind: 'candidate' as const,
-            ...rowOf(intervention),
-            created_at: createdAt,
-          })),
-        )
-        .onConflict(conflict => conflict.doNothing())
-        .returning(['id', 'version_id', 'hash'])
-        .execute()
-      const idOf = new Map(created.map(row => [`${row.version_id} ${row.hash}`, row.id]))
-      const others = piece.filter(({ versionId, hash }) => !idOf.has(`${versionId} ${hash}`))
-      for (const [versionId, group] of Map.groupBy(others, ({ versionId }) => versionId)) {
-        const found = await db
-          .selectFrom('interventions')
-          .select(['id', 'hash'])
-          .where('version_id', '=', versionId)
-          .where(
-            'hash',
-            'in',
-            group.map(({ hash }) => hash),
-          )
-          .execute()
-        for (const { id, hash } of found) idOf.set(`${versionId} ${hash}`, id)
-      }
-      const isNew = new Set(created.map(({ id }) => id))
-      for (const { versionId, hash } of piece) {
-        const id = idOf.get(`${versionId} ${hash}`)!
-        // Twice in one call: the first made it, as it would in two calls.
-        ensured.push({ id, created: isNew.delete(id) })
-      }
-    }
-    return ensured
+    const createdAt = now()
+    const columns = wanted.map(({ versionId, hash, intervention }) => ({
+      version_id: versionId,
+      hash,
+      kind: 'candidate' as const,
+      ...rowOf(intervention),
+      created_at: createdAt,
+    }))
+    const created = await insertNew(db, 'interventions', columns, ['id', 'version_id', 'hash'])
+    const keyOf = (row: { readonly version_id: string; readonly hash: string }) => `${row.version_id} ${row.hash}`
+    const idOf = new Map(created.map(row => [keyOf(row), row.id]))
+    const others = columns.filter(row => !idOf.has(keyOf(row))).map(({ version_id, hash }) => ({ version_id, hash }))
+    for (const row of await rowsLike(db, 'interventions', others)) idOf.set(keyOf(row), row.id)
+    const isNew = new Set(created.map(({ id }) => id))
+    return columns.map(row => {
+      const id = idOf.get(keyOf(row))!
+      // Twice in one call: the first made it, as it would in two calls.
+      return { id, created: isNew.delete(id) }
+    })
   })
 }
 
@@ -132,6 +113,23 @@ export async function interventionByHash(
     .where('hash', '=', hash)
     .executeTakeFirst()
   return row ? storedIntervention(row) : null
+}
+
+/** Candidates of the family that came to just what has one of these hashes, at whatever version they were tried. */
+export async function candidatesWithHash(
+  db: Database,
+  familyId: string,
+  hashes: readonly string[],
+): Promise<{ readonly id: number; readonly versionId: string; readonly hash: string }[]> {
+  const rows = await db
+    .selectFrom('interventions')
+    .select(['id', 'version_id', 'hash'])
+    .where('kind', '=', 'candidate')
+    .where('version_id', 'in', db.selectFrom('versions').select('id').where('family_id', '=', familyId))
+    .where('hash', 'in', amongst(hashes))
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, version_id, hash }) => ({ id, versionId: version_id, hash }))
 }
 
 /** All of a version, the reference included, in order of creation. */

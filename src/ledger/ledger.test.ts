@@ -129,7 +129,7 @@ describe('what is written stays', () => {
     const candidates = [{ ...candidate, choice: 'exploited' as const, gated: null }]
     const dropped = [{ intervention: intervention(0.1), why: 'It changes nothing.' }]
     await ledger.storeRound({ campaignId: campaign.id, round: 1, versionId: id, candidates, dropped })
-    await ledger.recordImport('log/1', { reason: 'no number', line: 1, text: 'x' })
+    await ledger.recordImports([['log/1', { reason: 'no number', place: 'line 1', text: 'x' }]])
     await ledger.importRuns([{ interventionId, seed: 0, attempt: 0, outcome: outcome('crashed') }])
     await ledger.storeVerdict(interventionId, { verdict: 'failed', measured: null, runIds: [1] })
     raw = new DatabaseSync(path)

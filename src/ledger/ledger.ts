@@ -31,8 +31,9 @@ import {
   version,
 } from './environments.ts'
 import { failedForecastsOf, forecastsOf, latestForecasts, storeFailedForecast, storeForecast } from './forecasts.ts'
-import { importedRows, importedRowsOf, recordImport, recordImports } from './imports.ts'
+import { hasImports, importedRowsOf, importsOf, recordImports } from './imports.ts'
 import {
+  candidatesWithHash,
   ensureIntervention,
   ensureInterventions,
   ensureReference,
@@ -63,6 +64,7 @@ const verbs = {
   ensureInterventions,
   intervention,
   interventionByHash,
+  candidatesWithHash,
   interventionsOf,
   claimRun,
   writeOutcome,
@@ -89,10 +91,10 @@ const verbs = {
   roundsOf,
   recordsOf,
   recordsAndReferencesOf,
-  recordImport,
   recordImports,
-  importedRows,
   importedRowsOf,
+  importsOf,
+  hasImports,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never
@@ -148,11 +150,17 @@ function prepareFolder(folder: string): void {
   }
 }
 
+/**
+ * Kibibytes of pages kept in memory, below zero as SQLite has it; taken only as a ledger grows. Hashes are keys here, so a large import
+ * writes all over its indexes, and with SQLite's two megabytes most of its time went by.
+ */
+const cacheSize = -65_536
+
 /** Changing to WAL takes an exclusive lock without waiting for it, so several first openers try again. */
 async function useWriteAheadLog(path: string, file: DatabaseSync): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      file.exec('pragma journal_mode = wal; pragma synchronous = normal')
+      file.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = ${cacheSize}`)
       return
     } catch (error) {
       const busy = (error as { errcode?: number }).errcode === 5

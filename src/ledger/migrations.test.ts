@@ -12,7 +12,7 @@ import * as definitions from './migrations/0001-definitions.ts'
 import { openFile, sqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
-test('a round of before there were language models and a gate is read, and had neither', async () => {
+test('a round of before there were language models and a gate is read, and had neither; an imported line has its place', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-migrations-'))
   const path = join(folder, 'ledger.db')
   const db = new Kysely<Tables>({ dialect: sqliteDialect(path, openFile(path)) })
@@ -32,6 +32,7 @@ test('a round of before there were language models and a gate is read, and had n
     insert into forecasts values (1, 1, '${JSON.stringify(quantiles)}', ${finishes}, 'constant', '1', '[]', 1, 1, '2026');
     insert into rounds values (1, 1, '2026');
     insert into choices values (1, 1, 0, 1, 1, 0.5, 'explored');
+    insert into imports values ('k', 'v', 1, null, 12, 'a note', null, '2026');
   `)
   old.close()
 
@@ -42,9 +43,13 @@ test('a round of before there were language models and a gate is read, and had n
       { probability: 0.5, choice: 'explored', gated: null, intervention: intervention(0.2), forecast: forecast(0.3) },
     ])
     expect(round!.candidates[0]!.forecast).not.toHaveProperty('model')
+    expect(await ledger.importedRowsOf(['k'])).toEqual(
+      new Map([['k', { versionId: 'v', interventionId: 1, runId: null, place: 'line 12', text: 'a note' }]]),
+    )
   }
   const now = new DatabaseSync(path)
   expect(() => now.exec(`update choices set gated = 'because'`)).toThrow('rows of choices are final')
+  expect(() => now.exec(`update imports set place = 'there'`)).toThrow('rows of imports are final')
   now.close()
   rmSync(folder, { recursive: true })
 })

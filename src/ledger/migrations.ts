@@ -8,6 +8,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import * as definitions from './migrations/0001-definitions.ts'
 import * as languageModels from './migrations/0002-language-models.ts'
 import * as gate from './migrations/0003-gate.ts'
+import * as places from './migrations/0004-places.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** In order of name; a new one comes last and is never edited once released. */
@@ -15,6 +16,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0001-definitions': definitions,
   '0002-language-models': languageModels,
   '0003-gate': gate,
+  '0004-places': places,
 }
 
 /**

@@ -51,6 +51,8 @@ test('records are found by family and by version', async () => {
   expect(await versionsOf({ familyIds: [familyIdOf(otherFamily)] })).toEqual([otherVersion.id])
   expect(await versionsOf({ versionIds: [next.id] })).toEqual([next.id])
   expect(await versionsOf({ familyIds: [] })).toEqual([])
+  const many = Array.from({ length: 40_000 }, (_, number) => `version ${number}`)
+  expect(await versionsOf({ versionIds: [next.id, ...many] })).toEqual([next.id])
 })
 
 test('a hundred thousand runs go in and come back', async () => {

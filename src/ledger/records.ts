@@ -5,6 +5,7 @@
 import type { Environment, Family } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { buildRecords, type InterventionWithRuns } from '../experiment/records.ts'
+import { amongst } from './amongst.ts'
 import { versionOf } from './environments.ts'
 import { interventionOf } from './interventions.ts'
 import { runRows, type StoredRun, storedRun } from './runs.ts'
@@ -58,13 +59,16 @@ function interventionRows(db: Database, versionIds: readonly string[] | null) {
     .selectFrom('interventions')
     .select(['id', 'version_id', 'kind', 'sentence', 'overrides', 'diff', 'tags', 'origin'])
     .orderBy('id')
-  return versionIds === null ? query : query.where('version_id', 'in', versionIds)
+  return versionIds === null ? query : query.where('version_id', 'in', amongst(versionIds))
 }
 
 function runPage(db: Database, versionIds: readonly string[] | null, after: number) {
   const query = runRows(db).where('runs.id', '>', after).orderBy('runs.id').limit(pageSize)
   if (versionIds === null) return query
-  const inVersions = db.selectFrom('interventions').select('interventions.id').where('version_id', 'in', versionIds)
+  const inVersions = db
+    .selectFrom('interventions')
+    .select('interventions.id')
+    .where('version_id', 'in', amongst(versionIds))
   return query.where('runs.intervention_id', 'in', inVersions)
 }
 
@@ -74,8 +78,8 @@ async function environmentsOf(db: Database, filter: RecordFilter): Promise<Map<s
     .innerJoin('families', 'families.id', 'versions.family_id')
     .selectAll('versions')
     .select('families.definition')
-  if (filter.familyIds) query = query.where('versions.family_id', 'in', [...filter.familyIds])
-  if (filter.versionIds) query = query.where('versions.id', 'in', [...filter.versionIds])
+  if (filter.familyIds) query = query.where('versions.family_id', 'in', amongst(filter.familyIds))
+  if (filter.versionIds) query = query.where('versions.id', 'in', amongst(filter.versionIds))
   const families = new Map<string, Family>()
   const environments = new Map<string, Environment>()
   for (const row of await query.execute()) {

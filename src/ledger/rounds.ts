@@ -13,7 +13,8 @@ import { inTransaction } from './transaction.ts'
 export interface RoundCandidate {
   readonly hash: string
   readonly intervention: Intervention
-  readonly forecast: Forecast
+  /** Null where the gate held it back before a forecast was asked for; never of what is chosen. */
+  readonly forecast: Forecast | null
   /** Probability with which the choice rule runs this candidate, given the forecasts. */
   readonly probability: number
   readonly choice: Choice
@@ -66,8 +67,8 @@ export async function storeRound(db: Database, round: NewRound): Promise<StoredR
     if (created) {
       for (const [position, candidate] of round.candidates.entries()) {
         const { id } = await ensureIntervention(db, round.versionId, candidate.hash, candidate.intervention)
-        const forecastId = await storeForecast(db, id, candidate.forecast, round)
-        const { probability, choice, gated } = candidate
+        const { forecast, probability, choice, gated } = candidate
+        const forecastId = forecast === null ? null : await storeForecast(db, id, forecast, round)
         await db
           .insertInto('choices')
           .values({ ...key, position, intervention_id: id, forecast_id: forecastId, probability, choice, gated })

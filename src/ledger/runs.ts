@@ -4,8 +4,9 @@
  */
 import { isEvidence, type Outcome, type Run } from '../experiment/intervention.ts'
 import { now } from './environments.ts'
+import { insertNew } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
-import { inPieces, inTransaction } from './transaction.ts'
+import { inTransaction } from './transaction.ts'
 
 /** A process, told apart from a later one with the same number by when it began (in whatever words the system has). */
 export interface Claimant {
@@ -91,38 +92,25 @@ export async function importRuns(
   imported: readonly (RunKey & { readonly outcome: Outcome })[],
 ): Promise<(number | null)[]> {
   return inTransaction(db, async db => {
-    const ids: (number | null)[] = []
-    for (const piece of inPieces(imported)) {
-      const claimedAt = now()
-      const created = await db
-        .insertInto('runs')
-        .values(
-          piece.map(({ interventionId, seed, attempt, outcome }) => ({
-            intervention_id: interventionId,
-            seed,
-            attempt,
-            campaign_id: null,
-            folder: null,
-            claimant_pid: null,
-            claimant_started: null,
-            claimed_at: outcome.startedAt ?? claimedAt,
-          })),
-        )
-        .onConflict(conflict => conflict.doNothing())
-        .returning(['id', 'intervention_id', 'seed', 'attempt'])
-        .execute()
-      const idOf = new Map(created.map(row => [`${row.intervention_id} ${row.seed} ${row.attempt}`, row.id]))
-      const outcomes: Tables['outcomes'][] = []
-      for (const { interventionId, seed, attempt, outcome } of piece) {
-        const key = `${interventionId} ${seed} ${attempt}`
-        const id = idOf.get(key) ?? null
-        // A key twice in one call: the first has it, as it would in two calls.
-        idOf.delete(key)
-        ids.push(id)
-        if (id !== null) outcomes.push(outcomeRow(id, outcome, claimedAt))
-      }
-      if (outcomes.length > 0) await db.insertInto('outcomes').values(outcomes).execute()
-    }
+    const claimedAt = now()
+    const columns = imported.map(({ interventionId, seed, attempt, outcome }) => ({
+      intervention_id: interventionId,
+      seed,
+      attempt,
+      claimed_at: outcome.startedAt ?? claimedAt,
+    }))
+    const created = await insertNew(db, 'runs', columns, ['id', 'intervention_id', 'seed', 'attempt'])
+    const idOf = new Map(created.map(row => [`${row.intervention_id} ${row.seed} ${row.attempt}`, row.id]))
+    const outcomes: Tables['outcomes'][] = []
+    const ids = imported.map(({ interventionId, seed, attempt, outcome }) => {
+      const key = `${interventionId} ${seed} ${attempt}`
+      const id = idOf.get(key) ?? null
+      // A key twice in one call: the first has it, as it would in two calls.
+      idOf.delete(key)
+      if (id !== null) outcomes.push(outcomeRow(id, outcome, claimedAt))
+      return id
+    })
+    await insertNew(db, 'outcomes', outcomes, [])
     return ids
   })
 }

@@ -15,8 +15,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 
-/** How long one process waits for another's write, in milliseconds. Writes are short; a stopped laptop may not be. */
-const busyMilliseconds = 30_000
+/**
+ * How long one process waits for another's write, in milliseconds. Most writes are short; an import of a million rows holds the file for a
+ * minute, and a campaign must not end for that.
+ */
+const busyMilliseconds = 300_000
 
 /** Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. */
 const keptStatements = 256
@@ -82,12 +85,24 @@ function adapt(path: string, file: DatabaseSync): SqliteDatabase {
       const statement = inSentences(path, () => prepare(text))
       return {
         reader: statement.columns().length > 0,
-        all: parameters => inSentences(path, () => statement.all(...(parameters as SQLInputValue[]))),
-        run: parameters => inSentences(path, () => statement.run(...(parameters as SQLInputValue[]))),
+        all: parameters => inSentences(path, () => parameterRows(parameters).flatMap(row => statement.all(...row))),
+        run: parameters =>
+          inSentences(
+            path,
+            () =>
+              parameterRows(parameters)
+                .map(row => statement.run(...row))
+                .at(-1)!,
+          ),
         iterate: parameters => statement.iterate(...(parameters as SQLInputValue[])),
       }
     },
   }
+}
+
+/** Rows of parameters, where the statement is to be executed for each of many (`many-rows.ts`); otherwise the only one. */
+function parameterRows(parameters: readonly unknown[]): readonly SQLInputValue[][] {
+  return (Array.isArray(parameters[0]) ? parameters : [parameters]) as SQLInputValue[][]
 }
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html) that a user can do something about. */

@@ -118,7 +118,9 @@ export interface Tables {
     version_id: string | null
     intervention_id: number | null
     run_id: number | null
+    /** Where the place is a line; otherwise `place` has it. */
     line: number | null
+    place: string | null
     text: string | null
     reason: string | null
     imported_at: string

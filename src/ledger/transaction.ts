@@ -27,8 +27,3 @@ export function refuseWhileHeld(db: Database): void {
     throw new Error('inTransaction: use the ledger that the transaction hands to its function, not the outer one')
   }
 }
-
-/** SQLite takes at most 32,766 parameters a statement; rows go in pieces that stay well below. */
-export function* inPieces<T>(rows: readonly T[], size = 1000): Generator<readonly T[]> {
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
-}

@@ -1,10 +1,12 @@
 /** Goes on with a campaign after a stop, a crash or a `kill -9`. */
 import { z } from 'zod'
 import { resumeCampaign } from '../campaign/campaign.ts'
+import { campaignState } from '../campaign/campaign-state.ts'
+import type { StoredCampaign } from '../ledger/campaigns.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { findCampaign } from './campaign-status.ts'
 import { NothingToDo, operation } from './operation.ts'
-import { inPlace } from './surroundings.ts'
+import { inPlace, type Place } from './surroundings.ts'
 
 export const campaignResume = operation({
   name: 'campaign resume',
@@ -12,12 +14,12 @@ export const campaignResume = operation({
   example: 'almanac campaign resume',
   positional: ['campaign'],
   input: z.strictObject({
-    campaign: z.coerce.number().int().positive().optional().describe('its number (default: the latest)'),
+    campaign: z.coerce.number().int().positive().optional().describe('its number (default: the latest that can go on)'),
   }),
   paysForRuns: true,
   run: ({ campaign: id }, context) =>
     inPlace(context, async place => {
-      const campaign = await findCampaign(id, place)
+      const campaign = (id === undefined ? await latestToResume(place) : null) ?? (await findCampaign(id, place))
       if (campaign.last.state === 'finished') {
         throw new NothingToDo(`Campaign ${campaign.id} is finished. ${campaign.last.detail ?? ''}`.trim())
       }
@@ -27,3 +29,8 @@ export const campaignResume = operation({
   json: campaignJson,
   text: campaignText,
 })
+
+async function latestToResume({ ledger, environment }: Place): Promise<StoredCampaign | null> {
+  const all = await ledger.campaigns(environment.familyId)
+  return all.findLast(each => ['stopped', 'interrupted'].includes(campaignState(each))) ?? null
+}

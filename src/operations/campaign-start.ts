@@ -37,11 +37,15 @@ export const campaignStart = operation({
       .int()
       .nonnegative()
       .optional()
-      .describe('more seeds of what would be called better but may be luck (default: as many again; 0: none)'),
+      .describe('more seeds before what may be luck is called better (default: as many again; 0: none)'),
     referenceSeeds: count.optional().describe('seeds of the reference (default: as the environment says)'),
-    runs: count.optional().describe('stop after this many runs, the reference included'),
+    runs: count.optional().describe('stop after this many runs, those of the reference and of --confirm included'),
     hours: z.number().positive().optional().describe('stop after this many hours of runs'),
-    cost: z.number().positive().optional().describe('stop after this cost (the environment says what an hour costs)'),
+    cost: z
+      .number()
+      .positive()
+      .optional()
+      .describe('stop after this cost, of runs (the environment says what an hour costs) and of the language model'),
     forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
     ...languageFlags,
     history: z.enum(historyKinds).optional().describe('the records that forecasts may use (default: pooled)'),
@@ -54,8 +58,19 @@ export const campaignStart = operation({
   run: (input, context) =>
     inPlace(context, async place => {
       const { opened, environment, ledger } = place
-      const { candidates, seeds, referenceSeeds, forecaster, model, effort, batch, repeats, tokens, ...flags } = input
-      const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
+      const {
+        candidates,
+        seeds,
+        referenceSeeds,
+        forecaster,
+        model: named,
+        effort,
+        batch,
+        repeats,
+        tokens,
+        ...flags
+      } = input
+      const chosen = chosenForecaster({ forecaster, model: named, effort, batch, repeats, tokens }, opened.file)
       const source: CandidateSource | undefined =
         candidates === undefined ? opened.file.candidates : { file: pathOfGiven(candidates, context) }
       if (source === undefined) {
@@ -65,10 +80,16 @@ export const campaignStart = operation({
       }
       // Before the campaign is stored: to resume it would not help.
       if (candidates !== undefined && 'file' in source) await textOfGiven(source.file)
-      if (flags.cost !== undefined && opened.file.costPerHour === undefined) {
+      const cost = flags.cost ?? opened.file.campaign.cost
+      const model = chosen.name === 'language' ? chosen.language : null
+      if (cost !== undefined && opened.file.costPerHour === undefined && model?.price === undefined) {
         throw new InputError(
-          `--cost is ${flags.cost}, but the environment file has no "costPerHour" to reckon with; set it.`,
+          `--cost is ${cost}, but the environment file has no "costPerHour" to reckon with, and no price of a language model; set one of them.`,
         )
+      }
+      if (cost !== undefined && model && model.price === undefined) {
+        const text = `What ${model.model} costs is not known ("price" of "language" says it), so it does not count in the budget of ${cost}.`
+        place.emit({ type: 'note', text })
       }
       const definition = defineCampaign(
         {

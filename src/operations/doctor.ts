@@ -4,6 +4,8 @@ import { scores } from '../campaign/choose.ts'
 import { gateSavings } from '../campaign/doctor/gate-savings.ts'
 import { keptGains } from '../campaign/doctor/kept-gains.ts'
 import { repeatedIdeas } from '../campaign/doctor/repeated-ideas.ts'
+import { promotedRecords } from '../campaign/promoted-records.ts'
+import { objectiveOf } from '../experiment/environment.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { evidenceOf } from '../experiment/records.ts'
 import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
@@ -11,8 +13,12 @@ import { type ForecasterName, forecasterNames, forecasters } from '../forecast/f
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { doctorText, type Findings } from '../report/doctor-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { environmentFlags, withSeries } from './evaluated-series.ts'
+import { forecastProgress } from './forecast-progress.ts'
 import { operation } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 export const doctor = operation({
   name: 'doctor',
@@ -35,9 +41,18 @@ export const doctor = operation({
       .describe('at most this many pools of four rows are forecast for the gate'),
   }),
   run: ({ environment, all, noise, forecaster, pools }, context) =>
-    withSeries(context, { environment, all }, async ({ evaluated, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, ledger, familyHere, environmentFlags }) => {
       const diagnoses: Findings[] = []
-      for (const series of evaluated) diagnoses.push(await diagnose(series, ledger, noise ?? null, forecaster, pools))
+      const progress = forecastProgress(context)
+      for (const series of evaluated) {
+        const { family } = series.environment
+        diagnoses.push({
+          ...(await diagnose(series, ledger, noise ?? null, forecaster, pools, progress)),
+          canRun: series.environment.familyId === familyHere,
+          environmentFlags:
+            evaluated.length === 1 ? environmentFlags : ` --environment ${shellWord(singleLine(family.name))}`,
+        })
+      }
       return diagnoses
     }),
   json: diagnoses => diagnoses.map(plain),
@@ -50,14 +65,23 @@ async function diagnose(
   noise: number | null,
   forecaster: ForecasterName,
   mostPools: number,
-): Promise<Findings> {
+  said: ReturnType<typeof forecastProgress>,
+): Promise<Omit<Findings, 'canRun' | 'environmentFlags'>> {
   const { records, environment } = series
-  const promoted = await promotedOf(series, ledger)
+  const current = await ledger.currentVersion(environment.familyId)
+  const promoted = await promotedRecords(records, current?.version ?? environment.version, ledger)
   const plan = planRolling([series], [], { ...rollingDefaults, mostPools })
   const entrant = { name: forecaster, forecaster: forecasters[forecaster], history: 'in-environment' as const }
-  const { results } = await evaluateRolling([entrant], plan, { resamples: 1, seed: 1, worth: scores })
+  const { results } = await evaluateRolling([entrant], plan, {
+    resamples: 1,
+    seed: 1,
+    worth: scores,
+    progress: ({ name }, done, of) => said(`the gate, by ${name}`, done, of),
+  })
   return {
     environment: environment.family.name,
+    gains: gainLegend([environment]),
+    metric: objectiveOf(environment.family).name,
     records: records.length,
     runs: records.reduce((sum, { runs }) => sum + evidenceOf(runs).length, 0),
     repeated: repeatedIdeas(records),
@@ -66,14 +90,6 @@ async function diagnose(
     gate: gateSavings(results[0]!.judged[0]!.flat(), promoted),
     forecaster,
   }
-}
-
-/** Ids of the records that versions were made from: those on which something was tried, and the current one with its ancestors. */
-async function promotedOf({ records, environment }: Series, ledger: Ledger): Promise<Set<number>> {
-  const current = await ledger.currentVersion(environment.familyId)
-  const lineage = current === null ? [] : await ledger.lineage(current.version.id)
-  const versions = [...records.map(({ environment }) => environment.version), ...lineage]
-  return new Set(versions.flatMap(({ parent }) => (parent === null ? [] : parent.interventionId)))
 }
 
 async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger): Promise<Findings['references']> {
@@ -89,7 +105,7 @@ async function referencesOf(records: readonly ExperimentRecord[], ledger: Ledger
 }
 
 /** Records by their numbers and sentences. */
-function plain({ repeated, kept, ...rest }: Findings) {
+function plain({ repeated, kept, gains, canRun, environmentFlags, ...rest }: Findings) {
   const named = ({ id, intervention }: ExperimentRecord) => ({ record: id, sentence: intervention.sentence })
   return {
     ...rest,

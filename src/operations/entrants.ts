@@ -1,18 +1,14 @@
 /** Who is compared in an evaluation: forecasters by name, what each may know, and language models with how hard they think. */
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import type { Entrant } from '../forecast/evaluate-rolling.ts'
-import {
-  type Forecaster,
-  type ForecasterName,
-  forecasterNames,
-  forecasters,
-  withoutRanking,
-} from '../forecast/forecaster.ts'
+import { type ForecasterName, forecasterNames, forecasters, withoutRanking } from '../forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
-import { withRenamedOptions, withShuffledOutcomes } from '../forecast/language/controls.ts'
+import { type Control, controls, type Problem, withControl } from '../forecast/language/controls.ts'
 import { type LanguageForecaster, languageForecaster } from '../forecast/language/language.ts'
 import type { LanguageSettings } from '../forecast/language/settings.ts'
 import { answersBeside } from '../forecast/named-forecaster.ts'
+import { nowAndThen } from '../forecast/now-and-then.ts'
+import { parseModelName } from '../language/model-name.ts'
 import { chosenForecaster, type LanguageFlags } from './language-flags.ts'
 import { type Context, InputError } from './operation.ts'
 
@@ -20,8 +16,10 @@ import { type Context, InputError } from './operation.ts'
 export interface Compared extends Entrant {
   /** Whether it looks at no candidate. */
   readonly isBaseline: boolean
-  /** Where it is a language model. */
+  /** Where it is a language model; several entrants with other histories or controls share one, and its budget. */
   readonly language?: { readonly settings: LanguageSettings; readonly forecaster: LanguageForecaster }
+  /** Where it is asked under one. */
+  readonly control?: Control
 }
 
 export interface EntrantFlags extends Omit<LanguageFlags, 'model' | 'effort'> {
@@ -35,7 +33,7 @@ export interface EntrantFlags extends Omit<LanguageFlags, 'model' | 'effort'> {
 
 /**
  * `constant` and `recent` first, always: without them nobody knows whether a forecaster is good or gains only shrink. Every model with
- * every effort; every history with all of them, in the name where there are several.
+ * every effort, by a short name; every history with all of them, in the name where there are several.
  */
 export function entrantsOf(
   flags: EntrantFlags,
@@ -51,16 +49,24 @@ export function entrantsOf(
   const single: Omit<Compared, 'history'>[] = [
     ...new Set<ForecasterName>([...(withoutRanking as readonly ForecasterName[]), ...all]),
   ].map(name => ({ name, forecaster: forecasters[name], isBaseline: withoutRanking.includes(name) }))
-  for (const settings of models) {
+  const shortNames = shortNamesOf(models)
+  for (const [index, settings] of models.entries()) {
     const forecaster = languageForecaster(settings, {
       answers: answersBeside(ledger),
       variables: context.variables,
       signal: context.stop,
       // What asking takes is told once for all pools, and not for each.
       tell: () => undefined,
+      progress: nowAndThen((answered: number, of: number) =>
+        context.emit({ type: 'note', text: `${shortNames[index]}: ${answered} of ${of} questions answered` }),
+      ),
     })
-    const name = settings.effort === undefined ? settings.model : `${settings.model} (${settings.effort})`
-    single.push({ name, forecaster: forecaster.forecast, isBaseline: false, language: { settings, forecaster } })
+    single.push({
+      name: shortNames[index]!,
+      forecaster: forecaster.forecast,
+      isBaseline: false,
+      language: { settings, forecaster },
+    })
   }
   const histories: readonly HistoryKind[] = kinds.length === 0 ? ['in-environment'] : kinds
   return histories.flatMap(history =>
@@ -74,13 +80,45 @@ export function entrantsOf(
 
 /** Who learns from the records loses with shuffled outcomes, and nothing with other names; who remembers the log, the other way round. */
 function controlsOf(own: Compared): Compared[] {
-  const control = (what: string, wrapped: (forecaster: Forecaster) => Forecaster): Compared => ({
+  return controls.map(control => ({
     ...own,
-    name: `${own.name}, ${what}`,
-    forecaster: wrapped(own.forecaster),
+    name: `${own.name}, ${control.name}`,
+    forecaster: withControl(own.forecaster, control),
     controls: own.name,
+    control,
+  }))
+}
+
+/** Without controls under which nothing of what their entrant is asked would be other. */
+export function withoutIdleControls(
+  entrants: readonly Compared[],
+  problemsOf: (entrant: Compared) => Iterable<Problem>,
+): Compared[] {
+  const known = new Map<string, boolean>()
+  return entrants.filter(entrant => {
+    if (entrant.control === undefined) return true
+    const key = JSON.stringify([entrant.control.name, entrant.history])
+    const changes = known.get(key) ?? Iterator.from(problemsOf(entrant)).some(entrant.control.changes)
+    known.set(key, changes)
+    return changes
   })
-  return [control('outcomes shuffled', withShuffledOutcomes), control('options renamed', withRenamedOptions)]
+}
+
+/**
+ * The model's name without address or provider, where that tells the models apart, and its effort where it is told one; else with as much of
+ * the address as does.
+ */
+function shortNamesOf(models: readonly LanguageSettings[]): string[] {
+  const names = models.map(({ model }) => parseModelName(model))
+  const spelled = (long: boolean) =>
+    names.map((name, index) => {
+      const { effort } = models[index]!
+      const home = name.kind === 'provider' ? name.provider : name.url.replace(/^https?:\/\//, '')
+      return `${long ? `${home} ` : ''}${name.model}${effort === undefined ? '' : ` (${effort})`}`
+    })
+  const short = spelled(false)
+  const taken = new Set<string>(forecasterNames)
+  return new Set(short).size === short.length && !short.some(name => taken.has(name)) ? short : spelled(true)
 }
 
 function modelsOf(

@@ -4,7 +4,7 @@ import type { EnvironmentInput } from '../campaign/environment-file.ts'
 export function environmentFileText(environment: EnvironmentInput): string {
   const fields = Object.entries(environment).flatMap(([name, value]) => {
     if (value === undefined || value === '') return []
-    const comment = comments[name]
+    const comment = commentOn(name, environment)
     return [...(comment ? [`  // ${comment}`] : []), `  ${name}: ${indented(value)},`]
   })
   const further = Object.entries(suggestions).flatMap(([name, [example, comment]]) =>
@@ -21,8 +21,17 @@ export function environmentFileText(environment: EnvironmentInput): string {
   ].join('\n')
 }
 
+function commentOn(name: string, { reference }: EnvironmentInput): string | undefined {
+  const usesGit = reference?.commit !== undefined
+  if (name === 'command') return `Runs one experiment${usesGit ? ', in a worktree of its own' : ''}. ${placeholders}`
+  if (name !== 'reference' || usesGit) return comments[name]
+  const code = reference?.code === undefined ? "code: ['train.py', 'model/']" : '"code"'
+  return `${comments[name]}\n  // ${code}: files and folders that a run reads. When one changes, the reference is measured anew.`
+}
+
+const placeholders = '{seed}, {config}, {out}, {slot} and {root} are replaced.'
+
 const comments: Readonly<Record<string, string>> = {
-  command: 'Runs one experiment, in a worktree of its own. {seed}, {config}, {out}, {slot} and {root} are replaced.',
   reference: 'What changes are compared with: where to begin. "almanac promote" moves it.',
   metrics:
     'The first is the objective. A pattern has one group around the number; its last match in the output counts.',

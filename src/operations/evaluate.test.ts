@@ -46,7 +46,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const evaluated = (flags: object) => evaluate.run(evaluate.input.parse({ resamples: 200, ...flags }), inProcess(folder))
 
 test('words that tell how it goes are found out, beside constant and recent, on each environment and in the mean', async () => {
-  const { environments, overall, differences, baselines } = await evaluated({ forecasters: ['neighbours'] })
+  const output = await evaluated({ forecasters: ['neighbours'] })
+  const { environments, overall, differences, baselines } = output
   expect(environments.map(({ name }) => name).sort()).toEqual(['first.tsv', 'second.tsv'])
   expect(baselines).toEqual(['constant', 'recent'])
   for (const rows of [...environments.map(({ rows }) => rows), overall!]) {
@@ -60,6 +61,11 @@ test('words that tell how it goes are found out, beside constant and recent, on 
   const better = differences.find(({ measure, second }) => measure === 'pinball' && second === 'neighbours')!
   expect(better.value).toBeLessThan(0)
   expect(better.adjusted).toBeLessThan(0.05)
+  const text = evaluate.text(output, plain)
+  expect(text).toMatch(/^measure +better +than +by +p +p \(Holm\) +in$/m)
+  expect(text).toMatch(
+    /\n\nTrust neighbours: it is shown to foresee more than what past gains alone say \(constant, recent\)\.\n.*forecaster: 'neighbours'\nNext: almanac forecast "what you would try" --forecaster neighbours --environment (?:first|second)\.tsv$/,
+  )
 })
 
 test('the text has a table for each, the differences and a conclusion; JSON has no NaN', async () => {
@@ -70,12 +76,22 @@ test('the text has a table for each, the differences and a conclusion; JSON has 
   })
   const text = evaluate.text(output, plain)
   expect(text).toMatch(
-    /first\.tsv \(val_bpb, minimize\): 39 records, \d+ without a gain; 31 forecast from the rows before, in 8 pools \(4 blocks\)/,
+    /^first\.tsv: 39 records, \d+ without a gain\nGains are in val_bpb \(lower is better\): above 0 is better than the reference\.\nJudged: 31 of them, each forecast from the rows before it alone, in 8 pools of 4\nthat stand for choice together \(4 blocks/,
   )
   for (const name of ['constant, none', 'neighbours, in-environment', 'neighbours, pooled'])
     expect(text).toContain(name)
   expect(text).toContain(
-    'With 4 blocks nothing could be shown, however large, in pinball loss (for 36 pairs it takes 11), regret (',
+    'With 4 blocks nothing could be shown, however large, in\npinball loss (11 for 36 pairs), regret (11 for 36 pairs)',
+  )
+  // A legend for every column, and no row for a pair with nothing to show.
+  expect(text).toMatch(/^ {2}regret saved +by the choice of the best-looking: 1 the best one, 0 as by chance/m)
+  expect(text).toMatch(
+    /^ {2}error, pinball +mean miss of the median, and of all quantiles, in val_bpb; less is better$/m,
+  )
+  expect(text).toMatch(/None of the \d+ comparisons shows anything/)
+  expect(text).not.toContain('p (Holm)')
+  expect(text).toMatch(
+    /\n\nNobody is shown .* Keep the forecaster you have,\n.* evaluate again after \d+ more records: .*\n.*\nNext: almanac doctor --environment first\.tsv$/,
   )
   expect(JSON.stringify(evaluate.json!(output))).not.toMatch(/NaN|Infinity/)
   const none = output.environments[0]!.rows.find(({ name }) => name === 'neighbours, none')!
@@ -84,12 +100,15 @@ test('the text has a table for each, the differences and a conclusion; JSON has 
 
 test('controls: with outcomes shuffled nothing is left to learn', async () => {
   const output = await evaluated({ environment: ['first.tsv'], forecasters: ['neighbours'], controls: true })
+  const names = output.environments[0]!.rows.map(({ name }) => name)
   const ranks = (name: string) => output.environments[0]!.rows.find(row => row.name === name)!.figures.spearman!.value
-  expect(ranks('neighbours, outcomes shuffled')).toBeLessThan(ranks('neighbours') - 0.3)
-  expect(output.differences.flatMap(({ first, second }) => [first, second])).not.toContain(
-    'neighbours, outcomes shuffled',
-  )
-  expect(evaluate.text(output, plain)).toMatch(/neighbours ranks with [01]\.\d\d; −?[01]\.\d\d with outcomes shuffled/)
+  expect(ranks('neighbours, shuffled')).toBeLessThan(ranks('neighbours') - 0.3)
+  expect(output.differences.flatMap(({ first, second }) => [first, second])).not.toContain('neighbours, shuffled')
+  const text = evaluate.text(output, plain)
+  expect(text).toMatch(/neighbours ranks with [01]\.\d\d; −?[01]\.\d\d shuffled\./)
+  // A log in words has no option that could bear another name.
+  expect(names).toEqual(['constant', 'recent', 'neighbours', 'neighbours, shuffled'])
+  expect(text).toContain('Nothing to rename: no option has a name in these records. That control was not made.')
 })
 
 test('random halves, for records without an order', async () => {
@@ -130,17 +149,27 @@ test('language models are told what they will take, and what failed is said; eac
   })
   const output = await evaluate.run(input, context)
   const rows = output.environments[0]!.rows
-  expect(rows.map(({ name }) => name)).toEqual([
-    'constant',
-    'recent',
-    `${server.model} (low)`,
-    `${server.model} (high)`,
-  ])
-  expect(context.notes().filter(note => /^Asking .*: 8 questions, about/.test(note))).toHaveLength(2)
-  expect(rows[2]!.stoodIn).toBe(2)
+  expect(rows.map(({ name }) => name)).toEqual(['constant', 'recent', 'scripted (low)', 'scripted (high)'])
+  expect(
+    context.notes().filter(note => /^Asking http.* \(effort (low|high)\): 8 questions, about/.test(note)),
+  ).toHaveLength(2)
+  expect(context.notes()).toContainEqual(
+    expect.stringMatching(/^Together 16 questions, at most [\d,]+ tokens in and out\.$/),
+  )
+  expect(rows[2]!.failures).toHaveLength(2)
   expect(rows[2]!.figures.spearman!.value).toBeGreaterThan(0.5)
   const text = evaluate.text(output, plain)
-  expect(text).toContain('(low): 2 forecasts failed; constant stood in.')
+  expect(text).toContain(
+    'scripted (low): 2 of 8 forecasts failed, and constant stood in (the answer could not be used, asked twice',
+  )
+  expect(text).toContain(`  scripted (low)   ${server.model}, effort low\n`)
+  expect(text).toContain('2 pools are too few for any figure')
+  // Asked before, nothing is asked again, and the estimate knows.
+  const again = inProcess(folder)
+  await evaluate.run({ ...input, effort: ['low'], controls: true }, again)
+  expect(again.notes()[0]).toMatch(
+    /\(effort low\): \d+ questions?, .*\n\d+ answers are kept from before and not asked for again\.$/,
+  )
   expect(text).toContain('when its knowledge ends is not known')
 })
 
@@ -167,7 +196,14 @@ test('the doctor finds ideas tried again after they failed, and what a gate save
   const half = found!.gate.savings.find(({ threshold }) => threshold === 0.5)!
   expect(half.saved).toBeGreaterThan(10)
   expect(half.gainShareLost).toBeLessThan(half.saved / found!.gate.asked)
-  expect(doctor.text(output, plain)).toMatch(/References measured only once or never: 1 of 1/)
+  const text = doctor.text(output, plain)
+  expect(text).toMatch(/References measured only once or never: 1 of 1/)
+  expect(text).toMatch(
+    /^ {4}record \d+: more weight decay, form 5 +−0\.\d+\n {6}after record \d+: more weight decay, form 1 +−0\.\d+$/m,
+  )
+  expect(text).toMatch(
+    /Worth setting on this history: \d+ %, .*\n.*\nTo set it where you run: gate: \{ chance: 0\.\d+ \}/,
+  )
   expect(JSON.stringify(doctor.json!(output))).toContain('"again"')
 })
 
@@ -185,7 +221,11 @@ test('a replay: the oracle is 100 %, and whoever reads the words is above random
   expect(rows.get('oracle')!.naulc).toBe(1)
   expect(rows.get('at random')!.naulc).toBeLessThan(1)
   expect(rows.get('neighbours')!.curve).toHaveLength(10)
-  expect(replay.text(output, plain)).toContain('first.tsv: 39 records in time order, 2 repeats, 10 run')
+  const text = replay.text(output, plain)
+  expect(text).toContain(
+    'first.tsv: 39 records in time order, 2 repeats, 10 run\nGains are in val_bpb (lower is better)',
+  )
+  expect(text).toMatch(/Next: almanac evaluate --environment first\.tsv$/)
 })
 
 test('from the command line', async () => {

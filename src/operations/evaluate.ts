@@ -1,19 +1,23 @@
 /** Says which forecaster to trust, on the records there are: each forecasts what was tried from what was known before it. */
 import { z } from 'zod'
 import { scores } from '../campaign/choose.ts'
+import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { objectiveOf } from '../experiment/environment.ts'
 import { evaluateHalves } from '../forecast/evaluate-halves.ts'
-import { evaluateRolling, planRolling, questionsOf, type RollingPlan } from '../forecast/evaluate-rolling.ts'
+import { evaluateRolling, planRolling } from '../forecast/evaluate-rolling.ts'
 import { blocksOfPools, type Figures } from '../forecast/figures.ts'
 import { forecasterNames } from '../forecast/forecaster.ts'
-import { historyKinds } from '../forecast/history-kind.ts'
-import { estimateText, spentText } from '../forecast/language/figures.ts'
+import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
 import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
-import { type EvaluatedEnvironment, type Evaluation, evaluationText } from '../report/evaluation-text.ts'
+import type { EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
+import { evaluationText } from '../report/evaluation-text.ts'
+import { objectiveText } from '../report/gain-legend.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
-import { type Compared, entrantsOf } from './entrants.ts'
+import { type Compared, entrantsOf, withoutIdleControls } from './entrants.ts'
 import { datesOf, type EvaluatedSeries, environmentFlags, withSeries } from './evaluated-series.ts'
+import { forecastProgress } from './forecast-progress.ts'
+import { problemsOf, tellEstimates, tellingSpent } from './language-estimates.ts'
 import { languageFlags } from './language-flags.ts'
 import { type Context, InputError, operation } from './operation.ts'
 
@@ -25,8 +29,10 @@ const mostHalvesResamples = 300
 export const evaluate = operation({
   name: 'evaluate',
   summary: 'which forecaster to trust, judged on the records there are',
-  example: 'almanac evaluate --forecasters kernel,stack',
+  example: 'almanac evaluate --forecasters kernel stack',
   positional: [],
+  asksModels: ({ model, forecasters }) =>
+    model !== undefined || (forecasters ?? []).some(each => each.includes('language')),
   input: z.strictObject({
     ...environmentFlags,
     forecasters: z
@@ -54,29 +60,29 @@ export const evaluate = operation({
       .optional()
       .describe('language models that forecast: provider/model, or http://…/v1#model'),
     effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
+    tokens: languageFlags.tokens.describe('budget in tokens, in and out, of each model with each effort'),
     controls: z
       .boolean()
       .default(false)
-      .describe('also with outcomes shuffled and with options renamed: does it learn or remember?'),
+      .describe('each also with outcomes shuffled and with options renamed: does it learn or remember?'),
     resamples: z.number().int().min(100).default(1000).describe('bootstrap resamples behind the intervals'),
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
     withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
-      const entrants = entrantsOf(flags, series.file, series.ledger.path, context)
-      if (split === 'halves') return halves(entrants, series, { resamples, seed })
+      const named = entrantsOf(flags, series.file, series.ledger.path, context)
+      if (split === 'halves') return halves(named, series, { resamples, seed }, context)
       const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
+      const entrants = withoutIdleControls(named, ({ history }) => problemsOf(plan, history))
       tellEstimates(entrants, plan, seed, context)
-      const progress = progressNote(context)
-      const { results, differences } = await evaluateRolling(entrants, plan, {
+      const said = forecastProgress(context)
+      const evaluating = evaluateRolling(entrants, plan, {
         resamples,
         seed,
         worth: scores,
-        progress,
+        progress: ({ name }, done, of) => said(name, done, of),
       })
-      for (const language of new Set(entrants.flatMap(({ language }) => language ?? []))) {
-        context.emit({ type: 'note', text: spentText(language.settings.model, language.forecaster.spent()) })
-      }
+      const { results, differences } = await tellingSpent(entrants, context, evaluating)
       const environments = series.evaluated.map((one, index): EvaluatedEnvironment => {
         const own = plan.pools[index]!
         return {
@@ -88,7 +94,7 @@ export const evaluate = operation({
             name: entrant.name,
             figures: byEnvironment[index]!,
             ranked: ranked[index]!,
-            stoodIn: judged[index]!.flat().filter(({ forecast }) => forecast.failed !== undefined).length,
+            failures: judged[index]!.flat().flatMap(({ forecast }) => forecast.failed ?? []),
           })),
         }
       })
@@ -96,12 +102,12 @@ export const evaluate = operation({
         name: entrant.name,
         figures: overall,
         ranked: ranked.reduce((sum, pools) => sum + pools, 0),
-        stoodIn: 0,
+        failures: [],
       }))
-      return evaluationOf(entrants, environments, overall, differences, 'rolling')
+      return evaluationOf(named, entrants, series, { environments, overall, differences, split })
     }),
-  json: ({ environments, overall, ...rest }) => ({
-    environments: environments.map(({ rows, ceiling, truth, ...each }) => ({
+  json: ({ environments, overall, inUse, environmentFlags, forecastFlags, ...rest }) => ({
+    environments: environments.map(({ rows, objective, ceiling, truth, ...each }) => ({
       ...each,
       ceiling: plainEstimate(ceiling),
       truth: Number.isFinite(truth.ranks) ? truth : null,
@@ -114,20 +120,26 @@ export const evaluate = operation({
 })
 
 async function halves(
-  entrants: readonly Compared[],
-  { evaluated }: EvaluatedSeries,
+  named: readonly Compared[],
+  series: EvaluatedSeries,
   options: { readonly resamples: number; readonly seed: number },
+  context: Context,
 ): Promise<Evaluation> {
-  const other = entrants.find(({ history }) => history !== 'in-environment')
+  const { evaluated } = series
+  const other = named.find(({ history }) => history !== 'in-environment')
   if (other !== undefined)
     throw new InputError(`--split halves is in-environment; ${other.history} is for --split rolling.`)
-  const { results, differences } = await evaluateHalves(entrants, evaluated, {
+  const entrants = withoutIdleControls(named, () =>
+    evaluated.map(({ environment, records }) => ({ environment, history: records, candidates: [] })),
+  )
+  const evaluating = evaluateHalves(entrants, evaluated, {
     ...options,
     resamples: Math.min(options.resamples, mostHalvesResamples),
     splits,
     pools: halvesPools,
     worth: scores,
   })
+  const { results, differences } = await tellingSpent(entrants, context, evaluating)
   const environments = evaluated.map(
     (one, index): EvaluatedEnvironment => ({
       ...about(one, Math.floor(one.records.length / 2)),
@@ -138,7 +150,7 @@ async function halves(
         name: entrant.name,
         figures: byEnvironment[index]!,
         ranked: null,
-        stoodIn: 0,
+        failures: [],
       })),
     }),
   )
@@ -146,29 +158,59 @@ async function halves(
     name: entrant.name,
     figures: overall,
     ranked: null,
-    stoodIn: 0,
+    failures: [],
   }))
-  return evaluationOf(entrants, environments, overall, differences, 'halves')
+  return evaluationOf(named, entrants, series, { environments, overall, differences, split: 'halves' })
 }
 
 function evaluationOf(
+  named: readonly Compared[],
   entrants: readonly Compared[],
-  environments: readonly EvaluatedEnvironment[],
-  overall: NonNullable<Evaluation['overall']>,
-  differences: Evaluation['differences'],
-  split: Evaluation['split'],
+  { file, environmentFlags, forecastFlags }: EvaluatedSeries,
+  { overall, ...found }: Pick<Evaluation, 'split' | 'environments' | 'overall' | 'differences'>,
 ): Evaluation {
   return {
-    split,
-    environments,
-    overall: environments.length > 1 ? overall : null,
-    differences,
+    ...found,
+    overall: found.environments.length > 1 ? overall : null,
     baselines: entrants.flatMap(({ name, isBaseline }) => (isBaseline ? [name] : [])),
-    controls: entrants.flatMap(({ name, controls }) => (controls === undefined ? [] : [{ name, of: controls }])),
-    models: entrants.flatMap(({ name, language, controls }) =>
-      language && controls === undefined ? [{ name, knowledgeUntil: language.settings.knowledgeUntil ?? null }] : [],
+    controls: entrants.flatMap(({ name, controls, control }) =>
+      controls === undefined ? [] : [{ name, of: controls, control: control!.name }],
     ),
+    idleControls: named.flatMap(entrant =>
+      entrants.includes(entrant) ? [] : [{ of: entrant.controls!, control: entrant.control!.name }],
+    ),
+    models: entrants.flatMap(({ name, language, controls }) =>
+      language && controls === undefined
+        ? [
+            {
+              name,
+              model: language.settings.model,
+              effort: language.settings.effort ?? null,
+              knowledgeUntil: language.settings.knowledgeUntil ?? null,
+            },
+          ]
+        : [],
+    ),
+    inUse: nameInUse(entrants, file),
+    environmentFlags,
+    forecastFlags,
   }
+}
+
+/**
+ * By its name among the entrants: the one that forecasts where nothing else is said, with all it may know where that was compared; null
+ * where it is none of them.
+ */
+function nameInUse(entrants: readonly Compared[], file: EnvironmentFile | null): string | null {
+  const inUse = file?.forecaster ?? 'stack'
+  const found = entrants.filter(({ name, controls, language }) => {
+    if (controls !== undefined) return false
+    if (inUse !== 'language') return name.split(', ')[0] === inUse
+    const { model, effort } = file!.language!
+    return language?.settings.model === model && language.settings.effort === effort
+  })
+  const known = (kind: HistoryKind) => found.find(({ history }) => history === kind)
+  return (known('pooled') ?? known('in-environment'))?.name ?? null
 }
 
 /** `together`: how many rows are ranked together. */
@@ -180,6 +222,7 @@ function about(series: Series, together: number) {
     name: environment.family.name,
     metric: name,
     direction,
+    objective: objectiveText(environment),
     records: records.length,
     withoutGain: records.filter(({ measured }) => measured === null).length,
     dates: datesOf(series),
@@ -188,43 +231,12 @@ function about(series: Series, together: number) {
   }
 }
 
-/** Before a model is asked: what all its questions together will take at most. */
-function tellEstimates(entrants: readonly Compared[], plan: RollingPlan, seed: number, context: Context): void {
-  for (const { name, language, history } of entrants) {
-    if (language === undefined) continue
-    const estimates = questionsOf(plan, history).map(({ environment, history, tested }) =>
-      language.forecaster.estimate(environment, history, tested, { seed }),
-    )
-    const sum = (of: (estimate: (typeof estimates)[number]) => number) =>
-      estimates.reduce((all, each) => all + of(each), 0)
-    const money = estimates.every(({ cost }) => cost !== null)
-    const total = {
-      questions: sum(({ questions }) => questions),
-      input: sum(({ input }) => input),
-      shared: sum(({ shared }) => shared),
-      output: sum(({ output }) => output),
-      cost: money ? ([sum(({ cost }) => cost![0]), sum(({ cost }) => cost![1])] as const) : null,
-    }
-    context.emit({ type: 'note', text: estimateText(name, total) })
-  }
-}
-
-/** A line every ten seconds: nobody waits for what takes less. */
-function progressNote(context: Context): (done: number, of: number) => void {
-  let last = Date.now()
-  return (done, of) => {
-    if (Date.now() - last < 10_000) return
-    last = Date.now()
-    context.emit({ type: 'note', text: `${done} of ${of} pools forecast` })
-  }
-}
-
-function plainRow({ name, figures, ranked, stoodIn }: EvaluatedEnvironment['rows'][number]) {
+function plainRow({ name, figures, ranked, failures }: EvaluatedEnvironment['rows'][number]) {
   const plain = Object.entries(figures as Partial<Figures>).map(([figure, estimate]) => [
     figure,
     plainEstimate(estimate),
   ])
-  return { name, ...Object.fromEntries(plain), ranked, stoodIn }
+  return { name, ...Object.fromEntries(plain), ranked, stoodIn: failures.length, failures }
 }
 
 function plainEstimate(estimate: Estimate) {

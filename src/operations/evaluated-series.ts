@@ -2,15 +2,16 @@
  * The records that an evaluation is about, by environment in time order: of the one in whose folder the user stands, of those that are
  * named, or of all; and the others of the ledger, which forecasts may learn from.
  */
-import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { currentEnvironment } from '../campaign/current-environment.ts'
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { countText } from '../report/numbers.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { type Context, InputError } from './operation.ts'
-import { environmentHere, environmentNamed, ledgerPath } from './surroundings.ts'
+import { shellWord } from './shell-word.ts'
+import { environmentHere, environmentNamed, ledgerPath, requireLedger } from './surroundings.ts'
 
 export interface EvaluatedSeries {
   readonly evaluated: readonly Series[]
@@ -18,6 +19,12 @@ export interface EvaluatedSeries {
   readonly ledger: Ledger
   /** Of the folder; null where there is none. */
   readonly file: EnvironmentFile | null
+  /** The family of the folder's environment; null where there is none, or where other environments are named. */
+  readonly familyHere: string | null
+  /** The flags that name the same environments to another command, with a space before them; empty where none are needed. */
+  readonly environmentFlags: string
+  /** The same for a forecast, which is about one. */
+  readonly forecastFlags: string
 }
 
 export interface WhichEnvironments {
@@ -46,27 +53,35 @@ export async function withSeries<T>(
 ): Promise<T> {
   const opened = await environmentHere(context)
   const path = ledgerPath(context, opened)
-  if (!existsSync(path)) {
-    throw new InputError(
-      `There is no ledger ${path}: import a history or run something first, or name one with --ledger.`,
-    )
-  }
+  requireLedger(path)
   await using ledger = await openLedger(path)
   const series = await seriesOf(ledger)
+  const familyHere = opened === null || names !== undefined ? null : (await currentEnvironment(opened, ledger)).familyId
   const evaluated =
     names !== undefined
       ? await Promise.all(
           [...new Set(names)].map(async name => only(series, (await environmentNamed(ledger, name)).familyId, name)),
         )
-      : opened === null || all
+      : familyHere === null || all
         ? series.filter(({ records }) => records.length >= least)
-        : [only(series, (await currentEnvironment(opened, ledger)).familyId, opened.family.name)]
+        : [only(series, familyHere, opened!.family.name)]
   if (evaluated.length === 0) {
     throw new InputError(`No environment of the ledger has ${least} results or more; import a history or run more.`)
   }
   const others = series.filter(one => !evaluated.includes(one))
+  const flags = {
+    environmentFlags: flagsFor(evaluated, familyHere, all),
+    forecastFlags: flagsFor(evaluated.slice(0, 1), familyHere, false),
+  }
   // Awaited here: the ledger closes when this function is left.
-  return await action({ evaluated, others, ledger, file: opened?.file ?? null })
+  return await action({ evaluated, others, ledger, file: opened?.file ?? null, familyHere, ...flags })
+}
+
+/** None where the folder says it, or where the ledger has several and none was named. */
+function flagsFor(evaluated: readonly Series[], familyHere: string | null, all: boolean): string {
+  if (all) return ' --all'
+  if (familyHere !== null) return ''
+  return ` --environment${evaluated.map(({ environment }) => ` ${shellWord(singleLine(environment.family.name))}`).join('')}`
 }
 
 /** Records that say how their idea went, by family; the family with most to say first. */

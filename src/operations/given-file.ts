@@ -13,7 +13,7 @@ export async function textOfGiven(path: string): Promise<string> {
     throw new InputError(
       cause.code === 'ENOENT'
         ? `There is no file ${path}; correct its name.`
-        : `${path} cannot be read (${cause.code}); name a file that can.`,
+        : `${path} cannot be read (${cause.code ?? cause.message}); name a file that can.`,
       { cause },
     )
   })

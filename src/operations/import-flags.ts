@@ -15,23 +15,32 @@ export interface ImportFlags {
 }
 
 /** Some of a source's names can stand for several columns, each with one of these. */
-const several = new Set(['option', 'ignore'])
+const several = new Set(['option', 'measurement', 'ignore'])
 
-/** What a column can be. */
-export const columnRoles = [
-  'metric',
-  'status',
-  'commit',
-  'description',
-  'proposal',
-  'tag',
-  'configuration',
-  'time',
-  'seed',
-  'environment',
-  'option',
-  'ignore',
-] as const
+/** What a column can be, and what that means. */
+export const columnRoles = {
+  metric: 'the objective: what is to become better',
+  status: 'how the run ended and whether it was kept (keep, discard, crash, …)',
+  commit: 'the commit whose code was run',
+  description: 'what was tried, often with a word on how it went, which is taken out',
+  proposal: 'what was tried, written before the run',
+  tag: 'a short name of the change',
+  configuration: 'all options of the run, as JSON or name=value',
+  time: 'when it ran: the order of the rows',
+  seed: 'the seed: rows that differ by it alone are repeats',
+  environment: 'which of several experiments the row belongs to',
+  option: 'a setting that the run was given',
+  measurement: 'a number that was measured beside the objective',
+  ignore: 'nothing that matters',
+} as const satisfies Readonly<Record<string, string>>
+
+const roleNames = Object.keys(columnRoles)
+
+/** For the help: a line a role. */
+export const rolesText = [
+  'Roles of a column (--column NAME=ROLE):',
+  ...Object.entries(columnRoles).map(([role, meaning]) => `  ${role.padEnd(13)}  ${meaning}`),
+].join('\n')
 
 export function importOptions(flags: ImportFlags): ImportOptions {
   const { metric, direction, reference, environment, revisions, keepPersonal } = flags
@@ -53,14 +62,16 @@ function columnsIn(texts: readonly string[]): Record<string, string> {
   for (const text of texts) {
     const at = text.lastIndexOf('=')
     const [name, role] = at < 0 ? [text, 'metric'] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-    if (name === '' || !columnRoles.some(each => each === role)) {
+    if (name === '' || !roleNames.includes(role)) {
       throw new InputError(
-        `--column: "${text}" is not NAME=ROLE; the roles are ${columnRoles.join(', ')} (such as --column val_loss=metric)`,
+        `--column: "${text}" is not NAME=ROLE; the roles are ${roleNames.join(', ')} (such as --column val_loss=metric)`,
       )
     }
     if (columns[role] !== undefined && !several.has(role)) {
       throw new InputError(
-        `--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one, and what to import before --column`,
+        role === 'metric'
+          ? `--column: both "${columns[role]}" and "${name}" are to be the metric, of which there is one; what is measured beside it is ${name}=measurement`
+          : `--column: both "${columns[role]}" and "${name}" are to be the ${role}; name one`,
       )
     }
     columns[role] = columns[role] === undefined ? name : `${columns[role]}\n${name}`

@@ -9,7 +9,7 @@ import { InputError } from './operation.ts'
 import { rolledBack } from './rolled-back.ts'
 import { asInput } from './surroundings.ts'
 
-export async function importRecords(source: Source, ledger: Ledger, dryRun: boolean): Promise<Imported> {
+export async function importRecords(source: Source, given: string, ledger: Ledger, dryRun: boolean): Promise<Imported> {
   if (source.kind !== 'file') throw new InputError(`${source.name} is no file; records are imported from one`)
   const text = await textOfGiven(source.path)
   const file = await asInput((async () => readRecords(text, source.name))())
@@ -18,6 +18,7 @@ export async function importRecords(source: Source, ledger: Ledger, dryRun: bool
     : await storeRecords(ledger, file)
   return {
     source: source.name,
+    given,
     format: 'records of Almanac',
     dryRun,
     ledger: ledger.path,

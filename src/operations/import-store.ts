@@ -32,7 +32,8 @@ export async function storeImported(
 ): Promise<ImportedEnvironment> {
   const named = as === undefined ? read : { ...read, source: as }
   const ruled = opened === null ? named : withConstraints(named, opened.family.constraints)
-  const direction = said ?? ruled.metrics[0].direction ?? (dryRun ? null : await askDirection(ruled, context))
+  const isUnasked = dryRun || ruled.rows.length === 0
+  const direction = said ?? ruled.metrics[0].direction ?? (isUnasked ? null : await askDirection(ruled, context))
   const [objective, ...others] = ruled.metrics
   const isSaid = objective.direction !== direction || said !== undefined
   const directed: ImportedHistory = {
@@ -41,10 +42,12 @@ export async function storeImported(
   }
   const { history, missing } = await withCode(directed, source, opened, ledger.path)
   const constraints = opened?.family.constraints ?? history.constraints
+  // Of a source without a row that can be used nothing is stored, not even its name.
+  const isEmpty = history.rows.length === 0
   const family = opened?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', constraints))
   const before = (await ledger.currentVersion(familyId(family)))?.version.id ?? null
   const store = (ledger: Ledger) => storeHistory(ledger, family, history, noteNowAndThen(context, 'stored'))
-  const stored = await (dryRun ? rolledBack(ledger, store) : store(ledger))
+  const stored = isEmpty ? nothingStored : await (dryRun ? rolledBack(ledger, store) : store(ledger))
   const { leaking, atRisk, dates, unusable } = examine(history)
   const first = history.rows.find(({ role }) => role === 'reference')
   return {
@@ -54,6 +57,8 @@ export async function storeImported(
     constraints: history.constraints,
     reference: first === undefined ? null : { place: first.place, sentence: first.intervention.sentence },
     statuses: history.statuses,
+    columns: history.columns ?? [],
+    doubtful: history.doubtful ?? [],
     guesses: history.guesses,
     added: stored.added,
     known: stored.known,
@@ -67,6 +72,8 @@ export async function storeImported(
     changesReference: opened !== null && stored.isCurrent && stored.lastVersionId !== before,
   }
 }
+
+const nothingStored = { added: { references: 0, kept: 0, tried: 0 }, known: 0, isCurrent: false, lastVersionId: null }
 
 async function askDirection(history: ImportedHistory, context: Context): Promise<Direction> {
   const { name } = history.metrics[0]

@@ -1,123 +1,115 @@
-/** What `almanac import` says to a person: shortly what came in, and in a dry run everything that was inferred, guesses marked as such. */
-import { constraintText } from '../importers/constraint-text.ts'
-import { countText, percentText, plainNumber } from '../report/numbers.ts'
+/** What `almanac import` says to a person: shortly what came in and what to do with it, and in a dry run everything that was inferred. */
+import { countText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
+import { hanging, inferredLines, violatedText } from './import-inferred.ts'
 import type { Imported, ImportedEnvironment } from './imported.ts'
 import type { TextOptions } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 /** Left-out rows of one reason that are listed one by one. */
 const mostListed = 20
 
-export function importText(imported: Imported, { styling }: TextOptions): string {
-  const { source, added, known, unusable, environments, dryRun, changesReference, format, ledger } = imported
+export function importText(imported: Imported, { styling, sameFlags = '' }: TextOptions): string {
+  const { source, given, added, known, unusable, environments, dryRun, changesReference, format } = imported
   const would = dryRun ? 'would be imported' : 'imported'
   const heading = `${singleLine(source)}: ${countText(added, 'row')} ${would}, ${known} known before, ${unusable.length} not usable`
   const lines = [styling('heading', heading)]
   if (dryRun && environments.length > 0) lines.push(`Read as ${format}. Nothing was stored.`)
-  for (const each of environments) lines.push(...(dryRun ? inferredLines(each) : shortLines(each)))
+  for (const each of environments) {
+    lines.push(...(dryRun ? inferredLines(each) : shortLines(each)))
+    lines.push(...unusableLines(each), ...withoutCodeLines(each.withoutCode), ...columnAdvice(each, given, sameFlags))
+  }
   if (changesReference)
     lines.push(
       dryRun
         ? 'The row that was kept last would be the reference.'
         : 'The row that was kept last is the reference now.',
     )
+  return [...lines, ...(dryRun ? [] : whereLines(imported, sameFlags))].join('\n')
+}
+
+/** Where it is now, and what can be done with it. */
+function whereLines({ environments, added, known, dryRun, ledger }: Imported, sameFlags: string): string[] {
+  if (added + known === 0) return environments.length === 0 || dryRun ? [] : ['Nothing was stored.']
   const here = environments.find(({ isHere }) => isHere)
-  if (!dryRun && here !== undefined && added > 0) {
+  const stored = environments.filter(({ isHere, added, known }) => !isHere && countOf(added) + known > 0)
+  const lines: string[] = []
+  if (here !== undefined && added > 0) {
     lines.push(
       `They are part of ${singleLine(here.name)}, the environment of this folder; --as NAME would keep them apart.`,
     )
   }
-  const own = environments.filter(({ isHere }) => !isHere)
-  if (!dryRun && own.length > 0) {
-    lines.push(
-      `In the ledger ${ledger}: ${own.map(({ name }) => singleLine(name)).join(', ')}. Further commands reach ${own.length === 1 ? 'it' : 'them'} with --environment NAME.`,
-    )
+  if (stored.length > 0) {
+    const names = stored.slice(0, 10).map(({ name }) => singleLine(name))
+    const more = stored.length > 10 ? ` and ${stored.length - 10} more` : ''
+    lines.push(`In the ledger ${ledger}: ${names.join(', ')}${more}.`)
   }
-  return lines.join('\n')
+  const name = here === undefined ? stored[0]?.name : undefined
+  const flags = `${name === undefined ? '' : ` --environment ${shellWord(name)}`}${sameFlags}`
+  if (here === undefined && name === undefined) return lines
+  return [
+    ...lines,
+    'Next:',
+    `  almanac records${flags}`,
+    `  almanac evaluate${flags}`,
+    `  almanac forecast "what you would try next"${flags}`,
+  ]
+}
+
+function countOf({ references, kept, tried }: ImportedEnvironment['added']): number {
+  return references + kept + tried
 }
 
 function shortLines(environment: ImportedEnvironment): string[] {
-  const { violated, withoutCode } = environment
+  const { violated, leaking, atRisk, added, columns } = environment
+  const isNew = countOf(added) > 0
   return [
-    ...(violated > 0 ? [`  ${countText(violated, 'row')} broke a constraint: no gain, whatever the log says`] : []),
-    ...unusableLines(environment),
-    ...withoutCodeLines(withoutCode),
-  ]
-}
-
-function inferredLines(environment: ImportedEnvironment): string[] {
-  const { name, isHere, metrics, constraints, reference, statuses, guesses, dates, leaking, atRisk } = environment
-  const { references, kept, tried } = environment.added
-  const [objective, ...others] = metrics
-  const better =
-    objective.direction === null
-      ? 'nothing tells which way is better: say --direction'
-      : betterText(objective.direction)
-  const facts: [string, string][] = [
-    ['metric', `${objective.name}, ${better}${objective.guessed ? ' (a guess)' : ''}`],
-    ...(others.length > 0 ? [['beside it', listed(others.map(({ name }) => name))] as [string, string]] : []),
-    ['reference', reference === null ? 'none was measured' : `${reference.place}: ${shortened(reference.sentence)}`],
-    ...(constraints.length > 0
-      ? [['constraints', constraints.map(constraintText).join('; ')] as [string, string]]
-      : []),
-    ...(statuses.length > 0 ? [['statuses', statusText(statuses)] as [string, string]] : []),
-    ['new rows', `${references} reference, ${kept} kept, ${tried} tried; ${environment.known} known before`],
-    ...(environment.violated > 0
+    ...(isNew ? columns.flatMap(([label, text]) => hanging(`  ${label}: `, text)) : []),
+    ...(isNew && leaking.rows > 0
       ? [
-          [
-            'violated',
-            `${countText(environment.violated, 'row')} broke a constraint: no gain, whatever the log says`,
-          ] as [string, string],
+          `  ${countText(leaking.rows, 'text')} (${percentText(leaking.share)}) said how it went: kept apart from what was tried`,
         ]
       : []),
-    ...(dates ? [['dates', `${dates.first.slice(0, 10)} to ${dates.last.slice(0, 10)}`] as [string, string]] : []),
-    [
-      'texts',
-      leaking.rows === 0
-        ? 'none says how it went'
-        : `${leaking.rows} (${percentText(leaking.share)}) say how it went; that is split off`,
-    ],
-    ...(atRisk.length > 0 ? [['at risk', riskText(atRisk)] as [string, string]] : []),
-  ]
-  const width = Math.max(...facts.map(([label]) => label.length))
-  return [
-    isHere ? `${singleLine(name)}, the environment of this folder` : `${singleLine(name)}, an environment of its own`,
-    ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${singleLine(text)}`),
-    ...guesses.map(guess => `  guess: ${singleLine(guess)}`),
-    ...unusableLines(environment),
-    ...withoutCodeLines(environment.withoutCode),
+    ...(isNew && atRisk.length > 0
+      ? [`  ${countText(atRisk.length, 'row')} improved far more than was usual: --dry-run names them`]
+      : []),
+    ...(violated > 0 ? [`  ${violatedText(violated)}`] : []),
   ]
 }
 
-function betterText(direction: 'minimize' | 'maximize'): string {
-  return direction === 'minimize' ? 'lower is better' : 'higher is better'
-}
-
-function statusText(statuses: ImportedEnvironment['statuses']): string {
-  const shown = statuses.slice(0, 12).map(({ word, meaning, rows }) => `${word} → ${meaning} (${rows})`)
-  return statuses.length > 12 ? `${shown.join(', ')} and ${statuses.length - 12} more` : shown.join(', ')
-}
-
-function riskText(atRisk: ImportedEnvironment['atRisk']): string {
-  const shown = atRisk.slice(0, 5).map(({ place, value }) => `${place} (${plainNumber(value)})`)
-  const more = atRisk.length > 5 ? ` and ${atRisk.length - 5} more` : ''
-  return `${shown.join(', ')}${more} better than plausible (a guess); a rule makes them fail, such as --constraint "metric >= number"`
+/** How to say what a column is, where the guess may be wrong: a command that can be pasted. */
+function columnAdvice(
+  { columns, doubtful, metrics, added, known, unusable }: ImportedEnvironment,
+  given: string,
+  sameFlags: string,
+): string[] {
+  const command = (names: readonly string[]) =>
+    `    almanac import ${shellWord(given)} --column ${names.map(name => shellWord(`${name}=option`)).join(' ')}${sameFlags}`
+  if (countOf(added) + known === 0 && unusable.some(({ reason }) => reason.startsWith('nothing says what was tried'))) {
+    const names = doubtful.length > 0 ? doubtful : metrics.slice(1).map(({ name }) => name)
+    return names.length === 0 ? [] : ['  Where columns say what was set:', command(names)]
+  }
+  if (doubtful.length > 0)
+    return [`  ${doubtful.join(', ')} counted as measured. Where they were set:`, command(doubtful)]
+  const isGuessed = columns.some(([label, text]) => label === 'options' && text.endsWith('(a guess)'))
+  return isGuessed ? ['  To correct a column: --column NAME=option, NAME=measurement or NAME=ignore'] : []
 }
 
 function unusableLines({ unusable, unusableByReason }: ImportedEnvironment): string[] {
   if (unusable.length <= mostListed)
-    return unusable.map(({ place, reason, text }) => `  ${singleLine(`${place}: ${reason}: ${text}`)}`)
-  return unusableByReason.map(
-    ({ reason, rows, places }) =>
-      `  ${countText(rows, 'row')} not usable: ${singleLine(reason)} (${placeList(places)})`,
+    return unusable.flatMap(({ place, reason, text }) => hanging('  ', `${place}: ${reason}: ${text}`))
+  return unusableByReason.flatMap(({ reason, rows, places }) =>
+    hanging('  ', `${countText(rows, 'row')} not usable: ${reason} (${placeList(places)})`),
   )
 }
 
 function withoutCodeLines(withoutCode: ImportedEnvironment['withoutCode']): string[] {
   const groups = Map.groupBy(withoutCode, each => each.reason.replace(/\b[0-9a-f]{7,40}\b/, 'of that name'))
-  return [...groups].map(
-    ([reason, rows]) =>
-      `  ${countText(rows.length, 'row')} without code (${reason}): ${placeList(rows.map(({ place }) => place))}`,
+  return [...groups].flatMap(([reason, rows]) =>
+    hanging(
+      '  ',
+      `${countText(rows.length, 'row')} without code (${reason}): ${placeList(rows.map(({ place }) => place))}`,
+    ),
   )
 }
 
@@ -126,12 +118,4 @@ function placeList(places: readonly string[]): string {
   const short = places.length <= 8 ? places : [...places.slice(0, 7), `… ${places.at(-1)}`]
   const text = singleLine(short.join(', '))
   return places.every(place => place.startsWith('line ')) ? `line ${text.replaceAll('line ', '')}` : text
-}
-
-function listed(names: readonly string[]): string {
-  return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`
-}
-
-function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }

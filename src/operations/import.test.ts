@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { servers } from '../importers/fixtures/http-server.ts'
+import { mlflow } from '../importers/fixtures/mlflow.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { importHistory } from './import.ts'
 import { inProcess } from './in-process.ts'
 import type { Context } from './operation.ts'
 import { records } from './records.ts'
 
+const serve = servers()
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'almanac-import-'))
@@ -119,7 +122,7 @@ describe('environments of a ledger by name', () => {
     (await records.run(records.input.parse({ environment }), inProcess(folder))).found
 
   test('the whole name, what stands behind the source, or none where there is but one', async () => {
-    await expect(found()).rejects.toThrow('There is no almanac.config.ts')
+    await expect(found()).rejects.toThrow(/^There is no ledger .* yet: import a history/)
     expect(existsSync(ledgerFile())).toBe(false)
     write('results.tsv', ...log)
     await runImport({ path: 'results.tsv', as: 'theirs/lab' })
@@ -131,6 +134,53 @@ describe('environments of a ledger by name', () => {
     await expect(found()).rejects.toThrow('Say which environment is meant, with --environment NAME; it has theirs/lab')
     const all = await records.run(records.input.parse({ all: true }), inProcess(folder))
     expect(all.found).toBe(4)
+  })
+})
+
+describe('where a record came from', () => {
+  const listed = (input: z.input<typeof records.input>) => records.run(records.input.parse(input), inProcess(folder))
+  const whole = async (input: z.input<typeof records.input>) =>
+    records.text(await listed(input), { width: 120, styling: (_, words) => words })
+
+  test('the line of a log, what it was tried on, and what the log says of it', async () => {
+    write('results.tsv', ...log, 'a4\t\t\tcrash\tlower rate (out of memory)')
+    await runImport({ path: 'results.tsv' })
+    const { records: all } = await listed({ sort: 'oldest' })
+    expect(all.map(({ origin, runs }) => [origin, runs.map(({ imported }) => imported)])).toEqual([
+      ['results.tsv', [{ place: 'line 3', note: '0.9800 now' }]],
+      ['results.tsv', [{ place: 'line 4', note: null }]],
+      ['results.tsv', [{ place: 'line 6', note: '(out of memory)' }]],
+    ])
+    expect(await whole({ record: all[1]!.record })).toMatchInlineSnapshot(`
+      "Record 4 of results.tsv
+        tried    read the answers
+        from     results.tsv
+        against  reference a1 (1aa3d3b6)
+                 line 3: finished, val_bpb 0.98; the source says: 0.9800 now
+        run      line 4: finished, val_bpb 0.2
+        gain     +0.780 (val_bpb, lower is better; a gain above 0 is an improvement)
+        verdict  inconclusive: nothing was repeated, and nothing is known of the noise
+        kept     as the reference of what came after it"
+    `)
+    expect(await whole({ record: all[2]!.record })).toContain(
+      'line 6: crashed, the log says "crash": (out of memory)\n',
+    )
+    await expect(listed({ record: 99 })).rejects.toThrow('There is no record 99 here')
+  })
+
+  test('the run of a tracker, with the seed as it is written there; two servers are two sources, whose hosts are not kept', async () => {
+    const [first, second] = [await serve(mlflow), await serve(mlflow)]
+    for (const { href } of [first, second]) await runImport({ path: href })
+    expect(await runImport({ path: first.href })).toMatchObject({ added: 0 })
+    const [one, other, ...more] = await names()
+    expect(more).toEqual([])
+    expect(one).toMatch(/^mlflow-[0-9a-f]{6}\/tuning$/)
+    expect(other).not.toBe(one)
+    expect(readFileSync(ledgerFile(), 'latin1')).not.toContain(first.host)
+    expect(await runImport({ path: first.href, environment: one! })).toMatchObject({ added: 0 })
+    const { records: all } = await listed({ environment: one! })
+    expect(all.map(({ origin }) => origin)).toContain(one!.slice(0, -'/tuning'.length))
+    expect(all.flatMap(({ runs }) => runs.map(({ imported }) => imported!.place))).toContain('run bbbbbbbb')
   })
 })
 
@@ -149,10 +199,36 @@ describe('before it is stored', () => {
         new rows     1 reference, 2 kept, 0 tried; 0 known before
         violated     1 row broke a constraint: no gain, whatever the log says
         texts        1 (33 %) say how it went; that is split off
-        guess: the metric is val_bpb, lower is better: the first column that can be one; its name says which way
+        guess: the metric is val_bpb, lower is better: the first column that can be one; its name says
+               which way
         line 5: unknown status "mystery": a3 0.99 4 mystery unknown"
     `)
     expect(readdirSync(folder)).toEqual(['results.tsv'])
+  })
+
+  test('what the columns were taken for is shown as a guess, but for what the user says', async () => {
+    write('runs.csv', 'id,what,lr,val_loss,thing', '1,base,0.1,2.5,x', '2,wide,0.2,2.25,y')
+    const columns = async (column?: string[]) =>
+      (await runImport({ path: 'runs.csv', dryRun: true, column })).environments[0]!.columns
+    const leftOut = ['left out', 'id (numbers the rows)']
+    expect(await columns()).toEqual([['options', 'what, lr, thing (a guess)'], leftOut])
+    expect(await columns(['what=description', 'lr=option', 'thing=ignore'])).toEqual([
+      ['tried', 'what'],
+      ['options', 'lr'],
+      leftOut,
+    ])
+  })
+
+  test('what comes in says how many texts told the result, and which improved far more than usual', async () => {
+    const steps = Array.from(
+      { length: 12 },
+      (_, step) => `b${step}\t${(1 - step / 1000).toFixed(4)}\t4\tkeep\tstep ${step}`,
+    )
+    write('results.tsv', ...log.slice(0, 3), ...steps, 'c1\t0.1\t4\tkeep\tread the answers')
+    expect((await textOf({ path: 'results.tsv' })).split('\n').slice(1, 3)).toEqual([
+      '  1 text (7 %) said how it went: kept apart from what was tried',
+      '  1 row improved far more than was usual: --dry-run names them',
+    ])
   })
 
   test('a dry run over a ledger says what would be new, and changes nothing of it', async () => {
@@ -193,7 +269,7 @@ describe('before it is stored', () => {
       { path: 'log.csv', constraint: ['loss >= 1'] },
       'log.csv has no metric "loss" for the constraint; its metrics are',
     ],
-    [{ path: 'log.csv', reference: 'base' }, 'a reference can be named for trackers only'],
+    [{ path: 'log.csv', reference: 'bass' }, 'log.csv has no row "bass" in its name for the reference'],
     [{ path: 'log.csv', constraint: ['loss'] }, '--constraint: "loss" is no constraint'],
     [{}, 'Name what to import: almanac import results.tsv'],
   ])('what cannot be imported gets one sentence: %j', async (input, sentence) => {

@@ -12,7 +12,7 @@ import { importers } from '../importers/formats.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { columnRoles, importOptions } from './import-flags.ts'
+import { importOptions, rolesText } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import { importRecords } from './import-records.ts'
@@ -26,6 +26,7 @@ export const importHistory = operation({
   name: 'import',
   summary: 'bring in a history: a log, a table, a tracker, a git repository, or records of Almanac',
   example: 'almanac import results.tsv --dry-run',
+  help: rolesText,
   positional: ['path'],
   input: z.strictObject({
     path: z.string().optional().describe('file, folder or URL (default: "results" of the environment file)'),
@@ -40,21 +41,27 @@ export const importHistory = operation({
     column: z
       .array(z.string())
       .optional()
-      .describe(`what stands in a column, as NAME=ROLE (${columnRoles.join(', ')}); a name alone is the metric`),
+      .describe('what stands in a column, as NAME=ROLE (the roles are listed below); a name alone is the metric'),
     reference: z.string().optional().describe('the run that the others are changes of, by id or name'),
     constraint: z
       .array(z.string())
       .optional()
       .describe('a rule, such as "val_bpb >= 0.9"; what breaks it counts as failed, whatever the log says'),
     revisions: z.string().optional().describe('of a git repository: the revision or range to read (default: HEAD)'),
-    as: z.string().optional().describe('the name in the ledger; never part of the environment of this folder then'),
+    as: z
+      .string()
+      .trim()
+      .min(1)
+      .optional()
+      .describe('the name in the ledger; never part of the environment of this folder then'),
     keepPersonal: z.boolean().default(false).describe('keep mail addresses, hosts, users, home folders and arguments'),
   }),
   run: async (input, context): Promise<Imported> => {
     const opened = await environmentHere(context)
     const source = await sourceToImport(input.path, opened, context)
     return inLedgerToWrite(context, opened, input.dryRun, async ledger => {
-      if (isRecords(source)) return importRecords(source, ledger, input.dryRun)
+      const given = input.path ?? source.name
+      if (isRecords(source)) return importRecords(source, given, ledger, input.dryRun)
       const flags = importOptions(input)
       const isExpected = input.path === undefined || flags.columns?.['metric'] !== undefined
       const token = context.variables['MLFLOW_TRACKING_TOKEN']
@@ -75,6 +82,7 @@ export const importHistory = operation({
         environments.reduce((total, each) => total + count(each), 0)
       return {
         source: source.name,
+        given,
         format: read.importer.title,
         dryRun: input.dryRun,
         ledger: ledgerPath(context, opened),
@@ -87,6 +95,8 @@ export const importHistory = operation({
       }
     })
   },
+  // A script that looks at nothing else sees that there was nothing to import.
+  exitCode: ({ added, known }) => (added + known === 0 ? 2 : 0),
   text: importText,
 })
 

@@ -7,6 +7,8 @@ import type { StoredHistory } from '../importers/store-history.ts'
 
 export interface Imported {
   readonly source: string
+  /** The source as it was named, for a further command. */
+  readonly given: string
   /** What a person calls the format. */
   readonly format: string
   /** Nothing was stored. */
@@ -32,6 +34,10 @@ export interface ImportedEnvironment {
   /** What the first rows are measured against; null where the source has no reference. */
   readonly reference: { readonly place: string; readonly sentence: string } | null
   readonly statuses: ImportedHistory['statuses']
+  /** Of a table: what its columns were taken for, by group, where their names do not say it. */
+  readonly columns: readonly (readonly [label: string, columns: string])[]
+  /** Of a table: columns that count as measured, and may have been set. */
+  readonly doubtful: readonly string[]
   readonly guesses: readonly string[]
   readonly added: StoredHistory['added']
   readonly known: number

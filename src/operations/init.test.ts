@@ -1,6 +1,6 @@
 /** `init` with somebody to ask: what is asked, in which words, and what is written then. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -29,6 +29,32 @@ async function asked(program: string, answer: (question: Question) => string | u
   await init.run({ yes: false, force: false }, inProcess(folder, { ask }))
   return questions
 }
+
+test('the command that imports what was found is told, as it has to be typed', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-init-'))
+  mkdirSync(join(folder, 'sweeps 1'))
+  writeFileSync(join(folder, 'c.json'), '{"lr": 1}')
+  writeFileSync(join(folder, 'sweeps 1', 'sweep.csv'), 'lr,val_loss\n1,2\n2,3\n')
+  const flags = init.input.parse({ command: 'true', metric: 'loss', direction: 'minimize', configuration: 'c.json' })
+  const written = await init.run(flags, inProcess(folder))
+  const text = init.text(written, { width: 100, styling: (_, words) => words })
+  expect(text).toContain("\n  almanac import 'sweeps 1/sweep.csv' --dry-run  # csv\n")
+})
+
+test('without git the files that the command names, and those that they import, are part of the reference', async () => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-init-'))
+  writeFileSync(join(folder, 'c.json'), '{"lr": 1}')
+  writeFileSync(join(folder, 'train.py'), 'import model\nprint("loss: 1")\n')
+  writeFileSync(join(folder, 'model.py'), 'from layers import norm\n')
+  for (const name of ['layers.py', 'unrelated.py']) writeFileSync(join(folder, name), 'x = 1\n')
+  const flags = { metric: 'loss', direction: 'minimize', pattern: 'loss: (\\S+)', configuration: 'c.json' }
+  await init.run(init.input.parse({ command: 'python train.py {config}', ...flags }), inProcess(folder))
+  const version = async () => (await openEnvironment(folder)).configuredReference.code
+  expect((await openEnvironment(folder)).file.reference.code).toEqual(['layers.py', 'model.py', 'train.py'])
+  const before = await version()
+  writeFileSync(join(folder, 'layers.py'), 'x = 2\n')
+  expect(await version()).not.toBe(before)
+})
 
 const first = ({ suggestion, choices }: Question) => suggestion ?? choices![0]
 const patternOf = async () => (await openEnvironment(folder)).file.metrics[0]!.pattern

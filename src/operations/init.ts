@@ -1,13 +1,16 @@
 /** Writes the environment file: proposes what it finds in the folder, asks for the rest or takes it from flags. */
 import { existsSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import { type EnvironmentInput, parseEnvironmentFile } from '../campaign/environment-file.ts'
 import { environmentFileNames } from '../campaign/open-environment.ts'
 import { createExclusively, writeAtomically } from '../files/atomic.ts'
 import { environmentFileText } from './environment-file-text.ts'
 import { type Context, InputError, operation } from './operation.ts'
+import { projectFiles } from './project-files.ts'
+import { proposeCode } from './propose-code.ts'
 import { type EnvironmentProposal, type Found, proposeEnvironment } from './propose-environment.ts'
+import { shellWord } from './shell-word.ts'
 import { asInput } from './surroundings.ts'
 
 const directions = ['minimize', 'maximize'] as const
@@ -17,6 +20,8 @@ interface Written {
   readonly environment: EnvironmentInput
   readonly found: readonly Found[]
   readonly results: string | null
+  /** Other histories that were found; paths are from where the user stands. */
+  readonly histories: readonly { readonly path: string; readonly format: string }[]
 }
 
 export const init = operation({
@@ -69,23 +74,33 @@ export const init = operation({
     }
     const answers = await completed(proposal, flags, context)
     const path = join(directory, existing ?? 'almanac.config.ts')
-    const environment = environmentOf(proposal, answers, flags)
+    const code = proposal.referenceCommit === null ? proposeCode(answers.command, projectFiles(directory)) : []
+    const environment = environmentOf(proposal, answers, flags, code)
     await asInput((async () => parseEnvironmentFile(environment, basename(path)))())
     const text = path.endsWith('.json') ? `${JSON.stringify(environment, null, 2)}\n` : environmentFileText(environment)
     if (existing) writeAtomically(path, text)
     else if (!createExclusively(path, text)) throw new InputError(`${path} was written by another process meanwhile.`)
-    return { path, environment, found, results: proposal.resultsFile }
+    const standing = resolve(context.standing ?? directory)
+    const histories = proposal.histories.map(({ path, format }) => {
+      const fromHere = relative(standing, join(directory, path))
+      return { path: fromHere.startsWith('..') ? join(directory, path) : fromHere, format }
+    })
+    return { path, environment, found, results: proposal.resultsFile, histories }
   },
-  text: ({ path, environment, results }, { styling, sameFlags = '' }) => {
+  text: ({ path, environment, results, histories }, { styling, sameFlags = '' }) => {
     const { command, metrics } = environment
     const lines = [
       styling('heading', `Wrote ${path}`),
       `  command  ${typeof command === 'string' ? command : command.join(' ')}`,
       `  metric   ${metrics[0]!.name} (${metrics[0]!.direction})`,
+      ...codeLines(environment),
       'Next:',
     ]
     // Without a name it is the one in the environment file, wherever the user stands.
-    if (results) lines.push(`  almanac import${sameFlags === '' ? ` ${results}` : sameFlags}`)
+    if (results) lines.push(`  almanac import${sameFlags === '' ? ` ${shellWord(results)}` : sameFlags}`)
+    for (const { path, format } of histories) {
+      lines.push(`  almanac import ${shellWord(path)} --dry-run${sameFlags}  # ${format}`)
+    }
     const set = environment.reference?.configuration === undefined ? '' : ' --set name=value'
     lines.push(
       set === ''
@@ -188,7 +203,12 @@ async function completed(proposal: EnvironmentProposal, flags: Flags, context: C
   return { command, metric, direction: direction as Answers['direction'], source }
 }
 
-function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: Flags): EnvironmentInput {
+function environmentOf(
+  proposal: EnvironmentProposal,
+  answers: Answers,
+  flags: Flags,
+  code: readonly string[],
+): EnvironmentInput {
   const others = proposal.metrics.filter(({ name, direction }) => name !== answers.metric && direction !== null)
   return {
     name: flags.name ?? proposal.name,
@@ -197,6 +217,7 @@ function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: F
     reference: {
       ...(flags.configuration === undefined ? {} : { configuration: flags.configuration }),
       ...(proposal.referenceCommit === null ? {} : { commit: 'HEAD' }),
+      ...(code.length === 0 ? {} : { code: [...code] }),
     },
     metrics: [
       { name: answers.metric, direction: answers.direction, ...answers.source },
@@ -211,6 +232,16 @@ function environmentOf(proposal: EnvironmentProposal, answers: Answers, flags: F
     ...(proposal.evaluator.length === 0 ? {} : { evaluator: [...proposal.evaluator] }),
     ...(proposal.link.length === 0 ? {} : { link: [...proposal.link] }),
   }
+}
+
+/** Where git does not tell when the code changes. */
+function codeLines({ reference }: EnvironmentInput): string[] {
+  if (reference?.commit !== undefined) return []
+  return reference?.code === undefined
+    ? ['  code     none found: name what a run reads in reference.code, so that results of other code are kept apart']
+    : [
+        `  code     ${reference.code.join(', ')}: add what else a run reads, so that results of other code are kept apart`,
+      ]
 }
 
 /** What stands between name and number where a pattern was found; a colon otherwise. */

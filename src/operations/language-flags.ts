@@ -41,7 +41,12 @@ export function chosenForecaster(
 }
 
 /** What a forecaster may use of an operation's place. */
-export function forecasterSurroundings({ ledger, variables, stop, emit }: Place): ForecasterSurroundings {
+export function forecasterSurroundings({
+  ledger,
+  variables,
+  stop,
+  emit,
+}: Pick<Place, 'ledger' | 'variables' | 'stop' | 'emit'>): ForecasterSurroundings {
   return { ledger: ledger.path, variables, signal: stop, tell: text => emit({ type: 'note', text }) }
 }
 

@@ -1,11 +1,12 @@
 /** A language model forecasts for `almanac forecast`, `run` and campaigns, over HTTP, from flags and from the environment file. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startsOf, toyEnvironment } from '../campaign/toy-environment.ts'
 import { almanac, almanacJson, startAlmanac } from '../command-line.ts'
 import { type Asked, type Behaviour, scriptedServer } from '../language/scripted-server.ts'
 import { openLedger } from '../ledger/ledger.ts'
+import type { CampaignRound } from '../report/report-data.ts'
 import { campaignStart } from './campaign-start.ts'
 import { forecast } from './forecast.ts'
 import { inProcess } from './in-process.ts'
@@ -47,7 +48,7 @@ test('almanac forecast asks the model that is named, best first, and again for n
   expect(told.errors).toMatch(/Asked http:\S+: 1 request, 100 tokens in, 60 of them from its cache, 20 out\./)
   expect(told.output).toMatch(/Learn at 0\.01 [\s\S]*Learn at 0\.03 [\s\S]*Learn at 10 /)
   expect(told.output).toContain(`By ${server.model}, from 0 records.`)
-  expect(told.output).toContain('Learn at 0.01: by mechanism; uncertain: Noise.\n')
+  expect(told.output).toContain('\nLearn at 0.01\n  by mechanism; uncertain: Noise.\n')
   const { forecaster, forecasts } = await almanacJson<{
     forecaster: string
     forecasts: { sentence: string; median: number; explanation: object }[]
@@ -80,7 +81,9 @@ test('what could not be used is said by candidate, and nothing is made up', asyn
       ),
     },
   ])
-  expect(context.notes().at(-1)).toMatch(/1 forecast failed\.$/)
+  expect(context.notes().at(-1)).toMatch(
+    /1 forecast failed \(the answer could not be used, asked twice: it is not JSON/,
+  )
   const nothing = { ...language(server.model), history: 'pooled' as const, set: ['rate=3'] }
   server.behave = () => ({ answer: 'no idea' })
   expect(forecast.exitCode!(await forecast.run(nothing, context))).toBe(1)
@@ -138,10 +141,46 @@ test('a campaign asks the model of the environment file, chooses by it, and drop
   expect(outcome.rounds[0]!.dropped).toEqual([
     {
       sentence: 'Learn at 0.03',
+      heldBack: false,
       reason: expect.stringMatching(/^It has no forecast, for the answer could not be used/),
     },
   ])
   expect(context.notes().filter(text => text.startsWith('Asking'))).toHaveLength(1)
+})
+
+test('a campaign asks nothing about what the gate holds back, but for what exploration draws of it', async () => {
+  const tries = (...rates: number[]) => rates.map(rate => ({ sentence: `Learn at ${rate}`, overrides: { rate } }))
+  folder = toyEnvironment({}, tries(3))
+  const once = { rounds: 1, choose: 1, confirm: 0 }
+  await campaignStart.run({ ...once, exploration: 0, forecaster: 'constant' }, inProcess(folder))
+  await using server = await scriptedServer(knowing)
+  const candidates = join(folder, 'candidates.json')
+
+  writeFileSync(candidates, JSON.stringify(tries(10, 0.01, 20)))
+  const input = { ...once, ...language(server.model) }
+  const first = await campaignStart.run({ ...input, exploration: 0 }, inProcess(folder))
+  expect(first.records.map(({ intervention }) => intervention.sentence)).toEqual(['Learn at 0.01'])
+  expect(first.rounds[0]!.dropped.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/^It is like what was worse/),
+    expect.stringMatching(/^It is like what was worse/),
+  ])
+  expect(server.asked).toHaveLength(1)
+
+  const second = await campaignStart.run({ ...input, exploration: 1, seeds: 1 }, inProcess(folder))
+  const [{ recordId, explored, probability }] = second.rounds[0]!.chosen as [CampaignRound['chosen'][number]]
+  expect({ explored, probability }).toEqual({ explored: true, probability: 0.5 })
+  expect(server.asked).toHaveLength(2)
+  expect(server.asked[1]!.body.messages[1]!.content).toContain(second.records[0]!.intervention.sentence)
+  expect(second.forecasts.get(recordId)).toMatchObject({ forecaster: 'language' })
+
+  // Drawn, and without an answer: its place stays empty, and the other is not asked about in its stead.
+  server.behave = () => ({ answer: 'no idea' })
+  writeFileSync(candidates, JSON.stringify(tries(30, 40)))
+  const nothing = campaignStart.run({ ...input, exploration: 1 }, inProcess(folder))
+  await expect(nothing).rejects.toThrow('other candidates, more exploration')
+  expect(
+    new Set(server.asked.slice(2).map(({ body }) => body.messages[1]!.content.match(/Learn at [34]0"/)?.[0])).size,
+  ).toBe(1)
 })
 
 test('the budget of a campaign is for all its rounds, and what was done with it stays', async () => {
@@ -157,6 +196,27 @@ test('the budget of a campaign is for all its rounds, and what was done with it 
   expect(outcome.why).toBe(
     'No candidate was left in round 4, 8 were dropped (5: It has no forecast, for the budget of 15000 tokens does not reach any further; 3: It was run before).',
   )
+})
+
+test('the budget of money is for runs and the language model together, and the outcome says what that took', async () => {
+  await using server = await scriptedServer(
+    asked => ({ ...(knowing(asked) as object), usage: { prompt_tokens: 3000, completion_tokens: 1000 } }) as Behaviour,
+  )
+  const price = { input: 10, output: 10, currency: 'EUR' }
+  const language = { model: server.model, batch: true, effort: 'none' as const, price }
+  folder = toyEnvironment({ seeds: 1, referenceSeeds: 1, forecaster: 'language', language })
+  const outcome = await campaignStart.run({ rounds: 9, choose: 1, exploration: 0, cost: 0.15 }, inProcess(folder))
+  expect(server.asked).toHaveLength(3)
+  expect(outcome.language!.cost).toBeCloseTo(0.12, 9)
+  expect(outcome.why).toContain('It has no forecast, for the budget of 0.15 does not reach any further')
+  const text = campaignStart.text(outcome, { width: 120, styling: (_, words) => words })
+  expect(text).toContain('The language model took 3 requests, 9,000 tokens in, 3,000 out: 0.120 EUR.')
+  // What is spent ends the next campaign before it asks.
+  const over = { rounds: 1, choose: 1, exploration: 0, cost: 1e-9 }
+  await expect(campaignStart.run(over, inProcess(folder))).rejects.toThrow(
+    'the budget of 1e-9 does not reach any further',
+  )
+  expect(server.asked).toHaveLength(3)
 })
 
 test('nobody at the address ends the command before anything runs, and the key stands nowhere', async () => {

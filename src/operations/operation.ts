@@ -13,11 +13,15 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Output = un
   readonly summary: string
   /** A command line that works, for the help text. */
   readonly example: string
+  /** What else its help explains, below the flags. */
+  readonly help?: string
   /** Every field described; the fields of `positional` are given without a flag, the last of them may repeat. */
   readonly input: Schema
   readonly positional: readonly (keyof z.output<Schema> & string)[]
   /** Whether it runs experiments: then Ctrl-C lets those that run finish. Others end at once. */
   readonly paysForRuns?: true
+  /** Whether it may wait for language models: then Ctrl-C ends the asking, and what it took is told. */
+  readonly asksModels?: (input: z.output<Schema>) => boolean
   readonly run: (input: z.output<Schema>, context: Context) => Promise<Output>
   /** What `--json` prints, where it is not the output itself. */
   readonly json?: (output: Output) => unknown

@@ -153,8 +153,9 @@ test('a ledger inside the repository is no part of a change', async () => {
     'diff --git a/model/train.mjs b/model/train.mjs',
   ])
   rate(root, 0.4)
-  const again = await forecast.run({ history: 'pooled' }, inProcess(model, { ledger }))
+  const again = await forecast.run({ history: 'pooled', sentences: [] }, inProcess(model, { ledger }))
   expect(again.foreseen[0]!.candidate.intervention.diff!.match(/^diff --git .*$/gm)).toHaveLength(1)
+  expect(again.next).toBe('almanac run -m "what it changes, and why it might help"')
 })
 
 describe('a change that reaches where it must not', () => {

@@ -18,7 +18,8 @@ export async function triedBefore(
 export function passGate(objections: readonly Objection[], anyway: boolean | undefined, emit: Context['emit']): void {
   const refusing = objections.filter(({ refuses }) => refuses && !anyway)
   for (const objection of objections) {
-    if (!refusing.includes(objection)) emit({ type: 'note', text: `${objection.reason}.` })
+    if (refusing.length === 0) emit({ type: 'note', text: `${objection.reason}. That does not hold it back.` })
+    else if (!refusing.includes(objection)) emit({ type: 'note', text: `${objection.reason}.` })
   }
   if (refusing.length === 0) return
   const sentences = refusing.map(({ reason }) => `${reason}.`)

@@ -100,15 +100,21 @@ async function findRecord(id: number | undefined, { ledger, environment }: Place
   if (id === undefined) {
     const best = bestOf(records.filter(({ verdict }) => verdict === 'better'))
     if (best) return best
-    throw new InputError(
-      'No record of this version is "better" than the reference yet: run one again with more --seeds, or name it: almanac promote 12 --anyway',
-    )
+    throw new InputError(noneBetter(records))
   }
   const record = records.find(each => each.id === id)
   if (record) return record
   throw new InputError(
     `There is no record ${id} against the current reference (version ${environment.version.id.slice(0, 12)}); "almanac records" lists them.`,
   )
+}
+
+/** Names the best there is, so that nobody has to guess a number. */
+function noneBetter(records: readonly ExperimentRecord[]): string {
+  const best = bestOf(records.filter(({ measured }) => measured !== null && measured.gain > 0))
+  if (best === null)
+    return 'No record gains anything over the current reference yet: there is nothing to promote. "almanac records" lists them.'
+  return `No record is "better" than the current reference yet. The best is record ${best.id} (${gainText(best.measured)}, ${best.verdict}): run it again with more --seeds, or take it all the same: almanac promote ${best.id} --anyway`
 }
 
 /** What the record's configuration and tree become as a reference. In git a commit carries the tree, under a ref of ours. */

@@ -2,13 +2,17 @@
 import { z } from 'zod'
 import { leftOut } from '../campaign/left-out.ts'
 import { newOptions } from '../campaign/new-options.ts'
+import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import { type ResolvedIntervention, resolveIntervention } from '../campaign/resolve-intervention.ts'
 import { mergePatch } from '../experiment/configuration.ts'
+import { changedOptions } from '../experiment/diff-options.ts'
+import type { Environment } from '../experiment/environment.ts'
+import { interventionHash } from '../experiment/identity.ts'
 import type { Intervention } from '../experiment/intervention.ts'
-import { isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
 import { type Context, InputError, NothingToDo } from './operation.ts'
-import type { Place } from './surroundings.ts'
+import type { KnownPlace } from './surroundings.ts'
 
 /** The flags by which `run` and `forecast` say what is changed. */
 export const changeFlags = {
@@ -28,20 +32,43 @@ export interface ChangeFlags {
   readonly branch?: string | undefined
 }
 
-/** The intervention that the flags describe; without any, the difference of the dirty tree from the reference. */
+/** What the flags mean to whoever gave them, for a sentence on what else could have been given. */
+const ways = {
+  run: 'Edit the code first, or give --patch, --branch or --set.',
+  forecast:
+    'Say the change in words (almanac forecast "halve the batch"), edit the code, or give --patch, --branch or --set.',
+}
+
+/**
+ * The intervention that the flags describe; without any, the difference of the dirty tree from the reference. In an environment that
+ * was imported only options can be changed. `misspelt` says what to do about an option that is probably spelled wrongly.
+ */
 export async function proposedIntervention(
   sentence: string,
   flags: ChangeFlags,
   tags: readonly string[],
-  place: Place,
+  place: KnownPlace,
   context: Context,
+  misspelt: 'refuse' | 'tell' = 'tell',
 ): Promise<ResolvedIntervention> {
+  const { opened, environment } = place
   const overrides = await readOverrides(flags, context)
-  const { diff, origin } = await readDiff(flags, overrides !== null, place, context)
+  const { diff, origin } =
+    opened === null
+      ? { diff: withoutCode(flags, overrides, environment), origin: null }
+      : await readDiff(
+          flags,
+          overrides !== null,
+          sentence === '' ? ways.forecast : ways.run,
+          { ...place, opened },
+          context,
+        )
   const intervention: Intervention = { sentence, overrides, diff, tags, origin }
-  tellNewOptions(overrides, place)
+  checkNewOptions(overrides, environment, context, misspelt)
   try {
-    return await resolveIntervention(place.opened, place.environment.version, intervention)
+    return opened === null
+      ? resolveImported(environment, intervention)
+      : await resolveIntervention(opened, environment.version, intervention)
   } catch (cause) {
     const message = (cause as Error).message
     if (message.startsWith('It changes nothing')) throw new NothingToDo(message)
@@ -49,10 +76,55 @@ export async function proposedIntervention(
   }
 }
 
-/** A wrong name is no error, since a change may add an option; but it would be paid for without changing anything. */
-function tellNewOptions(overrides: JsonObject | null, { environment, emit }: Place): void {
-  const { configuration } = environment.version.reference
-  for (const { option, meant } of newOptions(configuration, { overrides })) {
+/** In an environment that is known from the ledger alone: options of its latest reference. Throws a sentence for anything else. */
+export function resolveImported({ family, version }: Environment, intervention: Intervention): ResolvedIntervention {
+  const { reference } = version
+  const { overrides, diff } = intervention
+  if (diff !== null) throw new Error(`It has a diff, but the code of ${family.name} is not here; say it in words.`)
+  if (overrides === null) throw new Error('It says nothing to change: no overrides.')
+  if (reference.configuration === null)
+    throw new Error(`It has options, but ${family.name} was imported without a configuration; say it in words.`)
+  const configuration = mergePatch(reference.configuration, overrides)
+  if (canonicalJson(configuration) === canonicalJson(reference.configuration))
+    throw new Error('It changes nothing: the result equals the reference.')
+  return {
+    intervention,
+    changes: changedOptions(reference, intervention),
+    hash: interventionHash({ configuration, tree: reference.tree }),
+    configuration,
+    tree: reference.tree,
+  }
+}
+
+/** Null, where there is something else to forecast. */
+function withoutCode(flags: ChangeFlags, overrides: JsonObject | null, { family }: Environment): null {
+  const code = flags.patch === undefined ? flags.branch : flags.patch
+  if (code !== undefined)
+    throw new InputError(`${code}: the code of ${family.name} is not here to compare with; say the change in words.`)
+  if (overrides !== null) return null
+  throw new InputError(
+    `Say what is to be forecast in ${family.name}: in words (almanac forecast "halve the batch"), or with --set name=value.`,
+  )
+}
+
+/**
+ * A new name is no error, since a change may add an option; but one that is spelled wrongly would be paid for without changing
+ * anything, and is refused where that is asked for.
+ */
+function checkNewOptions(
+  overrides: JsonObject | null,
+  { version }: Environment,
+  { emit }: Context,
+  misspelt: 'refuse' | 'tell',
+): void {
+  const added = newOptions(version.reference.configuration, { overrides })
+  const wrong = added.find(each => each.misspelt)
+  if (wrong !== undefined && misspelt === 'refuse') {
+    throw new InputError(
+      `The reference configuration has no option "${wrong.option}". Did you mean "${wrong.meant}"? It was not run; --anyway runs it with the new option.`,
+    )
+  }
+  for (const { option, meant } of added) {
     const instead = meant === null ? '' : ` Did you mean "${meant}"?`
     emit({ type: 'note', text: `The reference configuration has no option "${option}": the change adds it.${instead}` })
   }
@@ -91,7 +163,8 @@ function parsedValue(text: string): Json {
 async function readDiff(
   { patch, branch }: ChangeFlags,
   hasOverrides: boolean,
-  { opened, environment, ledger, emit }: Place,
+  ways: string,
+  { opened, environment, ledger }: KnownPlace & { readonly opened: OpenEnvironment },
   context: Context,
 ): Promise<{ diff: string | null; origin: string | null }> {
   const { repository } = opened
@@ -103,7 +176,7 @@ async function readDiff(
       throw new InputError(`--branch ${branch}: the environment has no git reference to compare with.`)
     if (hasOverrides) return { diff: null, origin: null }
     throw new InputError(
-      'Nothing is changed: this environment has a configuration, so say what to change with --set name=value.',
+      'Nothing is changed: say what to change, with --set name=value (or in words, for a forecast alone: almanac forecast "warm up longer").',
     )
   }
   if (branch !== undefined) {
@@ -115,12 +188,10 @@ async function readDiff(
     exclude: leftOut(opened, repository, ledger.path),
   })
   if (untracked.length > 0)
-    emit({ type: 'note', text: `Untracked files that belong to the change: ${untracked.join(', ')}` })
-  if (skipped.length > 0) emit({ type: 'note', text: `Left out of the change: ${skipped.join(', ')}` })
+    context.emit({ type: 'note', text: `Untracked files that belong to the change: ${untracked.join(', ')}` })
+  if (skipped.length > 0) context.emit({ type: 'note', text: `Left out of the change: ${skipped.join(', ')}` })
   if (diff === '' && !hasOverrides) {
-    throw new NothingToDo(
-      'Nothing is changed: the working tree equals the reference. Edit the code first, or give --patch, --branch or --set.',
-    )
+    throw new NothingToDo(`Nothing is changed: the working tree equals the reference. ${ways}`)
   }
   return { diff: emptyAsNull(diff), origin: diff === '' ? null : 'working tree' }
 }

@@ -61,6 +61,7 @@ test("a repository of autoresearch's shape: everything but the seed is found, an
       { name: 'peak_vram_mb', direction: 'minimize', pattern: '^peak_vram_mb\\s*:\\s*(\\S+)', unit: 'MB' },
     ],
     resultsFile: 'results.tsv',
+    histories: [],
     link: ['.venv', 'data'],
     evaluator: ['prepare.py'],
     seedPlaceholder: false,
@@ -172,6 +173,21 @@ describe('the metric', () => {
 test('a table of data is not taken for results', async () => {
   write({ 'train.js': '', 'corpus.tsv': 'Once upon a time\tthere was\n', 'points.tsv': 'x\ty\n1.5\t2.5\n2.5\t3.5\n' })
   expect((await proposeEnvironment(folder)).proposal.resultsFile).toBeNull()
+})
+
+test('the log of an agent is the results, with its metric; what lies beside it is named', async () => {
+  write({
+    'train.py': 'print(f"zeta: {z}")',
+    'autoresearch.jsonl':
+      '{"type": "config", "name": "a", "metricName": "zeta", "bestDirection": "higher"}\n' +
+      '{"metric": 1, "status": "keep", "description": "baseline"}\n{"metric": 2, "status": "keep", "description": "wider"}\n',
+    'old/results.tsv': 'commit\tzeta\tstatus\tdescription\na1\t1\tkeep\tbaseline\na2\t2\tkeep\twider\n',
+  })
+  const { proposal, found } = await proposeEnvironment(folder)
+  expect(proposal.resultsFile).toBe('autoresearch.jsonl')
+  expect(proposal.metrics[0]).toMatchObject({ name: 'zeta', direction: 'maximize' })
+  expect(proposal.histories).toEqual([{ path: 'old/results.tsv', format: 'tsv' }])
+  expect(found.map(({ what }) => what)).toContain('history: old/results.tsv')
 })
 
 test('an empty folder: only questions', async () => {

@@ -3,8 +3,11 @@
  * writes nothing, says where each thing was found and why it was taken, and asks what it could not find.
  */
 import { basename, resolve } from 'node:path'
-import type { ImportedHistory } from '../importers/history.ts'
+import type { ImportedHistory, ImportedRow } from '../importers/history.ts'
+import { type NearbyHistory, nearbyHistories } from '../importers/nearby-histories.ts'
+import { readSource } from '../importers/read-source.ts'
 import { readResultsTsv } from '../importers/results-tsv.ts'
+import { sourceOf } from '../importers/source.ts'
 import { openRepository } from '../repository/repository.ts'
 import { instructionFiles, type ProjectFiles, projectFiles } from './project-files.ts'
 import { proposeCommand } from './propose-command.ts'
@@ -18,8 +21,10 @@ export interface EnvironmentProposal {
   readonly command: string | null
   /** The first is the objective; empty where none was found. */
   readonly metrics: readonly ProposedMetric[]
-  /** A results table that can be imported. */
+  /** The log of this folder, which can be imported: a results table, or another log of one environment. */
   readonly resultsFile: string | null
+  /** Other histories that were found here and can be imported. */
+  readonly histories: readonly NearbyHistory[]
   /** Ignored by git, and needed by a run. */
   readonly link: readonly string[]
   /** Files that the instructions say not to change: they decide the metric. */
@@ -60,13 +65,17 @@ export async function proposeEnvironment(directory: string): Promise<Proposed> {
       )
   }
 
-  const results = resultsTable(files)
+  const nearby = await nearbyHistories(directory)
+  const results = resultsTable(files) ?? (await onlyLog(nearby, files))
   if (results)
     found.push({
       what: `results: ${results.source}`,
       where: results.source,
-      why: `a table with ${results.rows.length} usable rows`,
+      why: `a log with ${results.rows.length} usable rows`,
     })
+  const histories = nearby.filter(({ path }) => path !== results?.source)
+  for (const { path, format } of histories)
+    found.push({ what: `history: ${path}`, where: path, why: `its format is ${format}` })
 
   const metrics = proposeMetrics(files, command?.program ?? null, results)
   for (const { name, direction, where, why } of metrics)
@@ -91,6 +100,7 @@ export async function proposeEnvironment(directory: string): Promise<Proposed> {
       command: command?.command ?? null,
       metrics: metrics.map(({ where: _where, why: _why, ...metric }) => metric),
       resultsFile: results?.source ?? null,
+      histories,
       link: links.map(({ path }) => path),
       evaluator: evaluator.map(({ file }) => file),
       seedPlaceholder: command?.takesSeed ?? false,
@@ -133,14 +143,32 @@ function resultsTable(files: ProjectFiles): ImportedHistory | null {
     if (text === null) continue
     try {
       const history = readResultsTsv(text, name)
-      const isLog = history.rows.some(({ intervention }) => intervention.overrides === null)
-      // A table of numbers alone may be anything, data too; one named for results counts, also while it holds only its header.
-      if (isLog || rank(name) < 2) return history
+      // One named for results counts, also while it holds only its header.
+      if (history.rows.some(isInWords) || rank(name) < 2) return history
     } catch {
       // Not a results table: data in the same format.
     }
   }
   return null
+}
+
+/** What an agent keeps a log in; a tracker's runs are imported, and not kept beside the program. */
+const logFormats = new Set(['pi', 'csv', 'jsonl'])
+
+/** The nearest log that is of one environment: a file that holds several is no log of this folder alone. */
+async function onlyLog(nearby: readonly NearbyHistory[], files: ProjectFiles): Promise<ImportedHistory | null> {
+  for (const { path, format } of nearby) {
+    if (!logFormats.has(format) || path.replace(/^\.auto\//, '').includes('/')) continue
+    const histories = await readSource(sourceOf(path, files.directory), {}, format).catch(() => null)
+    const [only, ...others] = histories?.histories ?? []
+    if (only !== undefined && others.length === 0 && only.rows.some(isInWords)) return { ...only, source: path }
+  }
+  return null
+}
+
+/** A table of numbers alone may be anything, data too. */
+function isInWords({ intervention }: ImportedRow): boolean {
+  return intervention.overrides === null
 }
 
 /** Files named where the instructions forbid changes. */

@@ -1,6 +1,8 @@
 /** A record as operations give it out: what a script or a person wants to know, without the whole environment around it. */
-import type { ChangedOption, OutcomeKind } from '../experiment/intervention.ts'
+import { seedOfLog } from '../experiment/imported-seed.ts'
+import type { ChangedOption, OutcomeKind, Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Explanation, Forecast, MeasuredGain, ModelUse, Verdict } from '../experiment/record.ts'
+import type { RunOrigins } from '../report/record-text.ts'
 
 export interface RecordSummary {
   readonly record: number
@@ -13,9 +15,18 @@ export interface RecordSummary {
   readonly outcome: OutcomeKind | null
   readonly measured: MeasuredGain | null
   readonly verdict: Verdict | null
-  readonly runs: readonly { readonly seed: number; readonly outcome: OutcomeKind | null; readonly metrics: object }[]
+  readonly runs: readonly RunSummary[]
   /** Stored before its first run. */
   readonly forecast: ForecastSummary | null
+}
+
+export interface RunSummary {
+  /** As the program got it, or as the log writes it; null where the log writes none. */
+  readonly seed: number | null
+  readonly outcome: OutcomeKind | null
+  readonly metrics: object
+  /** Of a run that a log or tracker brought: where it stands there, and what is said of the result there. */
+  readonly imported?: { readonly place: string | null; readonly note: string | null }
 }
 
 export interface ForecastSummary {
@@ -42,7 +53,11 @@ export function summariseForecast({ quantiles, finishes, forecaster, explanation
   }
 }
 
-export function summarise(record: ExperimentRecord, forecast: Forecast | undefined): RecordSummary {
+export function summarise(
+  record: ExperimentRecord,
+  forecast: Forecast | undefined,
+  origins: RunOrigins = new Map(),
+): RecordSummary {
   const { id, intervention, changes, environment, runs, outcome, measured, verdict } = record
   return {
     record: id,
@@ -55,7 +70,18 @@ export function summarise(record: ExperimentRecord, forecast: Forecast | undefin
     outcome,
     measured,
     verdict,
-    runs: runs.map(({ seed, outcome }) => ({ seed, outcome: outcome?.kind ?? null, metrics: outcome?.metrics ?? {} })),
+    runs: runs.map(run => summariseRun(run, origins)),
     forecast: forecast ? summariseForecast(forecast) : null,
+  }
+}
+
+function summariseRun({ id, seed, outcome }: Run, origins: RunOrigins): RunSummary {
+  const written = seedOfLog(seed)
+  const { place = null, text: note = null } = origins.get(id) ?? {}
+  return {
+    seed: written === undefined ? seed : written,
+    outcome: outcome?.kind ?? null,
+    metrics: outcome?.metrics ?? {},
+    ...(written === undefined ? {} : { imported: { place, note } }),
   }
 }

@@ -3,14 +3,18 @@ import { z } from 'zod'
 import { type Replayed, replayLog, replayLogAtRandom, replayLogByOracle } from '../campaign/replay-log.ts'
 import type { ExperimentRecord } from '../experiment/record.ts'
 import { forecasterNames, withoutRanking } from '../forecast/forecaster.ts'
+import { nowAndThen } from '../forecast/now-and-then.ts'
 import { poolSize } from '../forecast/quality.ts'
 import type { Series } from '../forecast/rolling-origin.ts'
-import { replayText } from '../report/replay-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
+import { singleLine } from '../report/outside-text.ts'
+import { atRandomName, oracleName, type ReplayedTable, replayText } from '../report/replay-text.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { mean } from '../statistics/summary.ts'
 import { entrantsOf } from './entrants.ts'
 import { environmentFlags, withSeries } from './evaluated-series.ts'
 import { operation } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 /** Random choice is averaged over so many draws: it costs no forecasts. */
 const draws = 200
@@ -24,18 +28,14 @@ export interface ReplayRow {
   readonly spread: { readonly low: number; readonly high: number }
 }
 
-export interface ReplayedEnvironment {
-  readonly environment: string
-  readonly records: number
-  readonly repeats: number
-  readonly order: 'time' | 'random'
+interface ReplayedEnvironment extends ReplayedTable {
   readonly rows: readonly ReplayRow[]
 }
 
 export const replay = operation({
   name: 'replay',
   summary: 'what a campaign would have found on a finished history, by forecaster',
-  example: 'almanac replay --forecasters kernel,stack',
+  example: 'almanac replay --forecasters kernel stack',
   positional: [],
   input: z.strictObject({
     ...environmentFlags,
@@ -50,23 +50,27 @@ export const replay = operation({
     seed: z.number().int().default(1).describe('decides everything that is random'),
   }),
   run: ({ environment, all, forecasters, offered, choose, order, repeats, seed }, context) =>
-    withSeries(context, { environment, all }, async ({ evaluated, file, ledger }) => {
+    withSeries(context, { environment, all }, async ({ evaluated, file, ledger, environmentFlags }) => {
       const entrants = entrantsOf({ forecasters }, file, ledger.path, context).filter(
         ({ name }) => !withoutRanking.includes(name),
       )
       const replayedEnvironments: ReplayedEnvironment[] = []
+      const say = nowAndThen((name: string, repeat: number) =>
+        context.emit({ type: 'note', text: `${name}: repeat ${repeat + 1} of ${repeats}` }),
+      )
       for (const { environment, records } of evaluated) {
         const orders = ordersOf(records, order, repeats, seed)
         const options = { offered, chosen: choose, seed }
         const rows = [
           rowOf(
-            'oracle',
+            oracleName,
             orders.map(one => replayLogByOracle(one, options)),
           ),
         ]
         for (const { name, forecaster } of entrants) {
           const results: Replayed[] = []
           for (const [repeat, one] of orders.entries()) {
+            say(name, repeat)
             results.push(await replayLog(forecaster, one, options, seededRandom(seed).fork(`repeat ${repeat}`)))
           }
           rows.push(rowOf(name, results))
@@ -75,17 +79,25 @@ export const replay = operation({
         const atRandom = orders.map(one =>
           meanOf(Array.from({ length: draws }, () => replayLogAtRandom(one, options, random))),
         )
-        rows.push(rowOf('at random', atRandom))
+        rows.push(rowOf(atRandomName, atRandom))
         replayedEnvironments.push({
           environment: environment.family.name,
+          gains: gainLegend([environment]),
           records: records.length,
           repeats,
           order,
+          offered,
+          chosen: choose,
           rows,
+          environmentFlags:
+            evaluated.length === 1
+              ? environmentFlags
+              : ` --environment ${shellWord(singleLine(environment.family.name))}`,
         })
       }
       return replayedEnvironments
     }),
+  json: replayed => replayed.map(({ gains, environmentFlags, ...rest }) => rest),
   text: replayText,
 })
 

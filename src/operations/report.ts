@@ -45,7 +45,12 @@ async function gatherReport(
   const records = await ledger.recordsOf({ familyIds: [environment.familyId] })
   const versions = (await ledger.lineage(environment.version.id)).reverse()
   const lineage: LineageStep[] = []
-  for (const version of versions) lineage.push(await lineageStep(version, ledger))
+  const references: RunTime[] = []
+  // One after the other: thousands of questions at once would wait for each other in turn.
+  for (const version of versions) {
+    lineage.push(await lineageStep(version, ledger))
+    references.push(...(await referenceTimes(version, ledger)))
+  }
   return {
     title,
     generatedAt: new Date().toISOString(),
@@ -54,10 +59,7 @@ async function gatherReport(
     records,
     forecasts: await forecastsFor(records, ledger),
     campaigns: await campaignHistories(environment.familyId, ledger),
-    runs: [
-      ...(await Promise.all(versions.map(version => referenceTimes(version, ledger)))).flat(),
-      ...records.flatMap(record => record.runs.map(run => runTime(run, record.id))),
-    ],
+    runs: [...references, ...records.flatMap(record => record.runs.map(run => runTime(run, record.id)))],
   }
 
   async function lineageStep(version: Version, ledger: Ledger): Promise<LineageStep> {

@@ -8,10 +8,14 @@ import { type HistoryKind, historyKinds, historyOf } from '../campaign/history.t
 import { settleLeftovers } from '../campaign/leftovers.ts'
 import { measure, type Task } from '../campaign/measure.ts'
 import type { ResolvedIntervention } from '../campaign/resolve-intervention.ts'
+import { dueAgain, freshSeeds } from '../campaign/round-runs.ts'
 import { interventionTasks, referenceTasks } from '../campaign/tasks.ts'
+import { type Environment, objectiveOf } from '../experiment/environment.ts'
 import { isEvidence } from '../experiment/intervention.ts'
 import { type ExperimentRecord, type FailedForecast, type Forecast, hasFailed } from '../experiment/record.ts'
 import { forecasterChoices, namedForecaster } from '../forecast/named-forecaster.ts'
+import { assumedText } from '../report/forecast-text.ts'
+import { gainLegend } from '../report/gain-legend.ts'
 import { countText, forecastText, gainText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { verdictText } from '../report/result-table.ts'
@@ -45,7 +49,18 @@ export const run = operation({
       .positive()
       .optional()
       .describe('how many seeds (default: as the environment says); more than before adds repeats'),
-    tag: z.array(z.string()).optional().describe('mechanism tags'),
+    confirm: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('more seeds before what may be luck is called better (default: as many again, or with --seeds none)'),
+    tag: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'by what it is meant to work (such as optimiser): one of what forecasts compare; --tag of records finds them',
+      ),
     forecaster: z.enum(forecasterChoices).optional().describe('who forecasts (default: as the environment says)'),
     ...languageFlags,
     history: z.enum(historyKinds).default('pooled').describe('the records that the forecast may use'),
@@ -54,13 +69,17 @@ export const run = operation({
     anyway: z.boolean().optional().describe('also what the gate refuses'),
   }),
   paysForRuns: true,
-  run: ({ message, seeds, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other }, context) =>
+  run: (
+    { message, seeds, confirm, tag, forecaster, history, concurrency, belowGain, chance, anyway, ...other },
+    context,
+  ) =>
     inPlace(context, async (place): Promise<Measured> => {
       const { model, effort, batch, repeats, tokens, ...flags } = other
       const { opened, ledger, environment, emit } = place
       const { version } = environment
       const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
-      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context)
+      const misspelt = anyway ? 'tell' : 'refuse'
+      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context, misspelt)
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 
@@ -86,7 +105,7 @@ export const run = operation({
       } else if (forecast !== null) {
         emit({
           type: 'note',
-          text: `Forecast: ${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish (${forecast.forecaster}, from ${countText(forecast.recordIds.length, 'record')}).`,
+          text: forecastNote(forecast, environment),
         })
         passGate(objectionsFromForecast(forecast, rule), anyway, emit)
       }
@@ -100,6 +119,12 @@ export const run = operation({
         throw new Error(await whyReferenceFailed(version.id, ledger))
       }
       await pay(interventionTasks(version, { id, ...resolved }, seedsToRun, null))
+      // Who says how many seeds has said it.
+      const more = confirm ?? (seeds === undefined ? (opened.file.campaign.confirm ?? seedsToRun.length) : 0)
+      if ((await dueAgain(version.id, { seeds: seedsToRun.length, more }, ledger)).has(id)) {
+        emit({ type: 'note', text: `It looks better, and may be luck: ${countText(more, 'more seed')} (--confirm).` })
+        await pay(interventionTasks(version, { id, ...resolved }, freshSeeds(seedsToRun, more), null))
+      }
       await conclude(version.id, ledger)
       return measured(id, place)
     }),
@@ -112,6 +137,7 @@ export const run = operation({
       styling('heading', `Record ${id}: ${singleLine(intervention.sentence)}`),
       `forecast   ${forecast ? `${forecastText(forecast.quantiles)}, ${percentText(forecast.finishes)} to finish` : 'none'}`,
       `measured   ${gainText(gain)}${chance === null || chance === undefined ? '' : `, P(better) ${percentText(chance)}`}`,
+      ...(gain === null ? [] : [`           ${gainLegend([record.environment])}`]),
       `verdict    ${verdict === null ? 'none yet' : styling(verdict, verdictText(record))}`,
     ]
     for (const { seed, outcome, attempt } of runs) {
@@ -127,10 +153,22 @@ export const run = operation({
         'The reference was measured once, and without repeats of it there is no verdict: raise "referenceSeeds".',
       )
     }
+    if (verdict === 'inconclusive' && referenceRuns > 1)
+      lines.push(`More seeds may tell: the same command with --seeds ${2 * runs.length}`)
     if (verdict === 'better') lines.push(`Make it the reference with: almanac promote ${id}${sameFlags}`)
     return lines.join('\n')
   },
 })
+
+function forecastNote(
+  { quantiles, finishes, forecaster, model, recordIds }: Forecast,
+  environment: Environment,
+): string {
+  const { name } = objectiveOf(environment.family)
+  const from = `${model?.name ?? forecaster}, from ${countText(recordIds.length, 'record')}`
+  const assumed = recordIds.length === 0 ? ` ${assumedText}` : ''
+  return `Forecast: a gain of ${forecastText(quantiles)} in ${name}, ${percentText(finishes)} to finish (${from}).${assumed}`
+}
 
 async function foreseen(
   candidate: ResolvedIntervention,

@@ -6,25 +6,37 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Surroundings } from '../campaign/campaign.ts'
 import { currentEnvironment } from '../campaign/current-environment.ts'
+import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { findEnvironmentFile, type OpenEnvironment, openEnvironment } from '../campaign/open-environment.ts'
-import type { Environment } from '../experiment/environment.ts'
+import { type Environment, familyId } from '../experiment/environment.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { singleLine } from '../report/outside-text.ts'
 import { type Context, InputError } from './operation.ts'
 
-export interface Place extends Surroundings {
+export interface Place extends Surroundings, KnownPlace {
   readonly opened: OpenEnvironment
   readonly ledger: Ledger
-  readonly environment: Environment
 }
 
 /** Opens what the operation needs, and closes the ledger whatever happens. */
 export async function inPlace<T>(context: Context, action: (place: Place) => Promise<T>): Promise<T> {
   const opened = await asInput(openEnvironment(context.directory))
   await using ledger = await openLedger(ledgerPath(context, opened))
-  const environment = await currentEnvironment(opened, ledger)
+  const environment = await environmentOf(opened, ledger, context)
   const { stop, cancel, variables } = context
+  const place = { opened, file: opened.file, ledger, environment, stop, cancel, variables }
   // Awaited here: the ledger closes when this function is left.
-  return await action({ opened, ledger, environment, stop, cancel, variables, emit: event => context.emit(event) })
+  return await action({ ...place, emit: event => context.emit(event) })
+}
+
+/** An environment as the ledger knows it: of the folder, or one that was imported. */
+export interface KnownPlace {
+  readonly ledger: Ledger
+  readonly environment: Environment
+  /** What the folder says of it; null where it is not the folder's: nothing can be run in it. */
+  readonly opened: OpenEnvironment | null
+  /** The environment file of the folder, whichever environment this is; null where there is none. */
+  readonly file: EnvironmentFile | null
 }
 
 /**
@@ -34,26 +46,53 @@ export async function inPlace<T>(context: Context, action: (place: Place) => Pro
 export async function inLedger<T>(
   context: Context,
   name: string | undefined,
-  action: (place: { readonly ledger: Ledger; readonly environment: Environment }) => Promise<T>,
+  action: (place: KnownPlace) => Promise<T>,
 ): Promise<T> {
-  return inWholeLedger(context, async ({ ledger, here }) => {
+  return inWholeLedger(context, async ({ ledger, here, opened }) => {
     const environment = name === undefined ? (here ?? (await onlyOne(ledger))) : await environmentNamed(ledger, name)
-    return action({ ledger, environment })
+    const isHere = here !== null && here.familyId === environment.familyId
+    return action({ ledger, environment, opened: isHere ? opened : null, file: opened?.file ?? null })
   })
 }
 
 /** The ledger of the folder, and the environment of the folder where it has an environment file. */
 export async function inWholeLedger<T>(
   context: Context,
-  action: (place: { readonly ledger: Ledger; readonly here: Environment | null }) => Promise<T>,
+  action: (place: {
+    readonly ledger: Ledger
+    readonly here: Environment | null
+    readonly opened: OpenEnvironment | null
+  }) => Promise<T>,
 ): Promise<T> {
   const opened = await environmentHere(context)
   const path = ledgerPath(context, opened)
   // Without a file to begin with there would be nothing in it: say what is missing, and make none.
-  if (opened === null && !existsSync(path)) await asInput(openEnvironment(context.directory))
+  if (opened === null) requireLedger(path)
   await using ledger = await openLedger(path)
-  const here = opened === null ? null : await currentEnvironment(opened, ledger)
-  return await action({ ledger, here })
+  const here = opened === null ? null : await environmentOf(opened, ledger, context)
+  return await action({ ledger, here, opened })
+}
+
+/** The folder's, current as its files are now; that this makes another reference of it is told once. */
+async function environmentOf(opened: OpenEnvironment, ledger: Ledger, { emit }: Context): Promise<Environment> {
+  const before = await ledger.currentVersion(familyId(opened.family))
+  const environment = await currentEnvironment(opened, ledger)
+  if (before !== null && before.why !== 'imported' && before.version.id !== environment.version.id) {
+    const promoted = before.version.parent === null ? '' : ' What was promoted is no part of it any more.'
+    emit({
+      type: 'note',
+      text: `The reference has changed with its files or the environment file: from now on gains are against the new one.${promoted}`,
+    })
+  }
+  return environment
+}
+
+/** Throws where there is no such file, with the ways to begin. */
+export function requireLedger(path: string): void {
+  if (existsSync(path)) return
+  throw new InputError(
+    `There is no ledger ${path} yet: import a history ("almanac import results.tsv"), or run something first ("almanac init", then "almanac run"); --directory and --ledger name another place.`,
+  )
 }
 
 /** Beside the environment file, or where there is none in the folder where the user stands. */
@@ -83,7 +122,9 @@ export async function environmentNamed(ledger: Ledger, name: string): Promise<En
   const short = families.filter(({ family }) => family.name.endsWith(`/${name}`) || family.name.startsWith(`${name}/`))
   const names = new Set(short.map(({ family }) => family.name))
   if (exact.length === 0 && names.size > 1) {
-    throw new InputError(`Several environments are called ${name}: ${[...names].join(', ')}; give the whole name.`)
+    throw new InputError(
+      `Several environments are called ${name}: ${[...names].map(singleLine).join(', ')}; give the whole name.`,
+    )
   }
   const candidates = (exact.length > 0 ? exact : short).toReversed()
   for (const { id, family } of candidates) {
@@ -101,7 +142,7 @@ async function onlyOne(ledger: Ledger): Promise<Environment> {
 
 async function namesText(ledger: Ledger): Promise<string> {
   const names = [...new Set((await ledger.families()).map(({ family }) => family.name))]
-  return names.length === 0 ? '; it has none' : `; it has ${names.join(', ')}`
+  return names.length === 0 ? '; it has none' : `; it has ${names.map(singleLine).join(', ')}`
 }
 
 /** What goes wrong here is for the user to correct. */

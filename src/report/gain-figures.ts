@@ -113,7 +113,7 @@ function qualityProse(data: ReportData, pairs: readonly ForecastPair[]): Markup 
     ...new Set(
       pairs.map(
         ({ forecast }) =>
-          `${singleLine(bounded(forecast.forecaster, 60))} ${singleLine(bounded(forecast.forecasterVersion, 20))}`,
+          `${singleLine(bounded(forecast.forecaster, 60))} (version ${singleLine(bounded(forecast.forecasterVersion, 20))})`,
       ),
     ),
   ]

@@ -4,6 +4,7 @@
  */
 import type { Verdict } from '../experiment/record.ts'
 import { enough, forecastQuality } from './forecast-quality.ts'
+import { objectiveLabel } from './gain-figures.ts'
 import { bestRecord, forecastPairs, gainInterval } from './gain-series.ts'
 import { html, type Insertion, type Markup } from './markup.ts'
 import { countText, dash, decimalsFor, durationText, gainText, intervalText, percentText, signed } from './numbers.ts'
@@ -65,7 +66,7 @@ function bestFigure(data: ReportData): Markup {
   const interval = gainInterval(measured)
   const sentence = bounded(singleLine(candidateText(best.record)), 90)
   return figure(
-    'Best gain',
+    `Best gain in ${objectiveLabel(data)}`,
     interval === null ? gainText(measured) : signed(best.gain, decimalsFor(interval.high - interval.low)),
     html`${
       interval === null

@@ -24,6 +24,7 @@ test('a gain has as many digits as its noise allows', () => {
 test('intervals and forecasts have the digits of their width', () => {
   expect(intervalText(-0.00412, 0.0213)).toBe('[−0.004, +0.021]')
   expect(forecastText([-0.00412, 0, 0.01204, 0.02, 0.0283])).toBe('+0.012 [−0.004, +0.028]')
+  expect(forecastText([-0.52, -0.1, 0.0173, 0.3, 0.91])).toBe('+0.02 [−0.52, +0.91]')
   expect(forecastText([0.5, 0.5, 0.5, 0.5, 0.5])).toBe('+0.500 [+0.500, +0.500]')
   expect(forecastText([0, 0, 0, 0, 0])).toBe('0.0000 [0.0000, 0.0000]')
 })

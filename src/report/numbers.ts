@@ -60,11 +60,17 @@ export function intervalText(low: number, high: number, places?: number): string
   return `[${signed(low, decimals)}, ${signed(high, decimals)}]`
 }
 
-/** `+0.012 [−0.004, +0.028]`: the median of a forecast and its 80 % interval. */
+/** The width of the 80 % interval of a normal distribution, in standard deviations. */
+const widthOf80 = 2.563
+
+/**
+ * `+0.012 [−0.004, +0.028]`: the median of a forecast and its 80 % interval, with the digits that a measured gain has whose standard error
+ * is as wide: two significant ones.
+ */
 export function forecastText(quantiles: Quantiles): string {
   const [low, , median, , high] = quantiles
   if (![low, median, high].every(Number.isFinite)) return dash
-  const decimals = decimalsFor(high > low ? high - low : median / 10)
+  const decimals = decimalsFor(high > low ? (high - low) / widthOf80 : median / 10)
   return `${signed(median, decimals)} [${signed(low, decimals)}, ${signed(high, decimals)}]`
 }
 

@@ -28,3 +28,13 @@ export function bounded(text: string, limit: number): string {
   const kept = text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')
   return `${kept}… (${text.length - kept.length} more characters)`
 }
+
+/** As JSON.stringify writes half of a surrogate pair; many readers of JSON refuse it. */
+const loneSurrogate = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+
+/** The same JSON, in which no character acts, as JSON itself lets those from U+007F on, and none is half of one. */
+export function inertJson(json: string): string {
+  return json
+    .replace(loneSurrogate, '\ufffd')
+    .replace(acting, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -3,8 +3,10 @@
  * with its 80 % interval, measured gain with its standard error, verdict. Rows come in the order given.
  */
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import { changeText } from './changes.ts'
+import { changeText, valueText } from './changes.ts'
+import { truncate } from './display-width.ts'
 import { dash, forecastText, gainText } from './numbers.ts'
+import { singleLine } from './outside-text.ts'
 import { type Cell, renderTable, type TableOptions } from './table.ts'
 
 /** What the last column says: the verdict; how it failed, for a failure; what became of its runs before there is either. */
@@ -28,14 +30,25 @@ export function candidateText(record: Pick<ExperimentRecord, 'id' | 'interventio
   return record.changes.length > 0 ? record.changes.map(changeText).join(', ') : `intervention ${record.id}`
 }
 
-/** For a table's cell: a long sentence gives way to the options it changes, which say more in less. */
-function cellText(record: ExperimentRecord): string {
-  const sentence = record.intervention.sentence.trim()
-  if (sentence.length <= longest || record.changes.length === 0) return candidateText(record)
-  return record.changes.map(changeText).join(', ')
+/**
+ * For a table's cell: the sentence, and in brackets the options that it does not name the new values of, so that one sees what was run:
+ * `far (rate 0.1 → 3)`. What code changes is left to its sentence.
+ */
+function cellText(record: Pick<ExperimentRecord, 'id' | 'intervention' | 'changes'>): string {
+  const { intervention, changes } = record
+  const text = candidateText(record)
+  const isSaid = changes.every(({ to }) => to !== undefined && saysValue(intervention.sentence, valueText(to)))
+  if (intervention.overrides === null || intervention.sentence.trim() === '' || isSaid) return text
+  return `${text.length > longest ? truncate(singleLine(text), longest) : text} (${changes.map(changeText).join(', ')})`
 }
 
-const longest = 60
+function saysValue(sentence: string, value: string): boolean {
+  const at = sentence.indexOf(value)
+  return at >= 0 && !/[\w.]/.test(sentence[at - 1] ?? '') && !/^[\w]|^\.\d/.test(sentence.slice(at + value.length))
+}
+
+/** Of a sentence that options stand behind. */
+const longest = 40
 
 export function renderResultTable(
   records: readonly ExperimentRecord[],

@@ -1,7 +1,7 @@
 /**
  * Commits: found by a revision, described, and made from a tree.
  */
-import { git, runGit } from './git.ts'
+import { git, offline, runGit, wordsOf } from './git.ts'
 import { checkedOutRefs } from './worktree.ts'
 
 export interface CommitInfo {
@@ -13,12 +13,41 @@ export interface CommitInfo {
   readonly date: string
 }
 
+export interface NamedCommit {
+  readonly commit: string
+  readonly tree: string
+}
+
 /** The full hash of what a revision names, peeled to a `commit` or `tree`; null when it names none. */
 export async function resolveTo(kind: 'commit' | 'tree', root: string, revision: string): Promise<string | null> {
-  // A revision may come from a file: it is never an option of git's.
-  if (revision.trim() === '' || revision.startsWith('-') || /[\0\n]/.test(revision)) return null
+  if (!isRevision(revision)) return null
   const { code, stdout } = await runGit(root, ['rev-parse', '--verify', '--quiet', `${revision}^{${kind}}`])
   return code === 0 ? stdout.toString('utf8').trim() : null
+}
+
+/** What each revision names, all in one call of git; null where it names no commit, or several. */
+export async function commitsNamed(root: string, revisions: readonly string[]): Promise<(NamedCommit | null)[]> {
+  const asked = revisions.filter(isRevision)
+  if (asked.length === 0) return revisions.map(() => null)
+  const input = asked.map(revision => `${revision}^{commit}\n${revision}^{tree}\n`).join('')
+  const form = '--batch-check=%(objecttype) %(objectname)'
+  const { code, stdout, stderr } = await runGit(root, ['cat-file', form, '--buffer'], { input, variables: offline })
+  if (code !== 0) throw new Error(`git cannot look up commits in ${root}: ${wordsOf(stderr)}`)
+  // A line for each question; of what is not there the question itself.
+  const hashes = stdout
+    .toString('utf8')
+    .split('\n')
+    .map(line => /^(?:commit|tree) ([0-9a-f]{40,64})$/.exec(line)?.[1] ?? null)
+  const found = asked.map((_, index): NamedCommit | null => {
+    const [commit, tree] = hashes.slice(2 * index, 2 * index + 2)
+    return commit && tree ? { commit, tree } : null
+  })
+  return revisions.map(revision => (isRevision(revision) ? found.shift()! : null))
+}
+
+/** It may come from a file: it is never an option of git's, nor two questions. */
+function isRevision(text: string): boolean {
+  return text.trim() !== '' && !text.startsWith('-') && !/[\0\n]/.test(text)
 }
 
 export async function commitInfo(root: string, revision: string): Promise<CommitInfo | null> {

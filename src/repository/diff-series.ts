@@ -4,11 +4,7 @@
  */
 import { diffText, form } from './diff-text.ts'
 import { offline, startError, startGit, wordsOf } from './git.ts'
-
-export interface TreePair {
-  readonly from: string
-  readonly to: string
-}
+import type { TreePair } from './tree-changes.ts'
 
 export interface SeriesOptions {
   /** Whether a file does not belong in a diff, by its path relative to the root. */

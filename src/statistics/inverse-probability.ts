@@ -21,9 +21,39 @@ export function populationMean(observed: readonly Observed[], population: number
       `populationMean: ${observed.length} were observed of a population of ${population}; it cannot be smaller, or empty`,
     )
   }
-  let sum = 0
-  for (const { value, probability } of observed) sum += value * weightOf(probability)
-  return sum / population
+  return sum(observed.map(({ value, probability }) => value * weightOf(probability))) / population
+}
+
+/**
+ * Standard error of `populationMean`, each member taken as drawn on its own (Poisson sampling): sqrt(Σ (1 − p) (value / p)²) over
+ * the size of the population. What was observed for certain adds nothing.
+ */
+export function populationError(observed: readonly Observed[], population: number): number {
+  const squares = observed.map(({ value, probability }) => (1 - probability) * (value * weightOf(probability)) ** 2)
+  return Math.sqrt(Math.max(0, sum(squares))) / population
+}
+
+/**
+ * The same mean over the size of the population as the observations themselves tell it (Hájek 1971): Σ value / probability over
+ * Σ 1 / probability. It has a little bias, lies between the values, and varies less.
+ */
+export function normalisedMean(observed: readonly Observed[]): number {
+  const size = sum(observed.map(({ probability }) => weightOf(probability)))
+  return sum(observed.map(({ value, probability }) => value * weightOf(probability))) / size
+}
+
+/** Of the standard normal distribution, 97.5 %. */
+const quantile = 1.959964
+
+/**
+ * Where a share lies in 95 cases of 100, estimated by `normalisedMean` from so many equal chances (`effectiveSize`): Wilson's score
+ * interval (1927), which stays within zero and one and does not close where all were alike.
+ */
+export function intervalOfShare(share: number, effective: number): readonly [low: number, high: number] {
+  const spread = quantile ** 2 / effective
+  const centre = (share + spread / 2) / (1 + spread)
+  const margin = Math.sqrt(spread * share * (1 - share) + spread ** 2 / 4) / (1 + spread)
+  return [Math.max(0, centre - margin), Math.min(1, centre + margin)]
 }
 
 /**
@@ -31,14 +61,9 @@ export function populationMean(observed: readonly Observed[], population: number
  * nothing was observed.
  */
 export function effectiveSize(observed: readonly Pick<Observed, 'probability'>[]): number {
-  let sum = 0
-  let squares = 0
-  for (const { probability } of observed) {
-    const weight = weightOf(probability)
-    sum += weight
-    squares += weight ** 2
-  }
-  return squares === 0 ? 0 : sum ** 2 / squares
+  const weights = observed.map(({ probability }) => weightOf(probability))
+  const squares = sum(weights.map(weight => weight ** 2))
+  return squares === 0 ? 0 : sum(weights) ** 2 / squares
 }
 
 function weightOf(probability: number): number {
@@ -47,4 +72,8 @@ function weightOf(probability: number): number {
     throw new Error(`inverse probability: the chance of an observation is ${probability}; it must lie in (0, 1]`)
   }
   return 1 / probability
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }

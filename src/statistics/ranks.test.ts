@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { kendall } from './kendall.ts'
+import { pairCounts } from './pair-counts.ts'
 import { pairwiseAccuracy } from './pairwise.ts'
 import { pearson, ranks, spearman } from './ranks.ts'
 
@@ -49,6 +50,27 @@ test('turned round, correlations change sign and pairwise accuracy is mirrored a
       if (accuracy !== null) expect(pairwiseAccuracy(a, turned)).toBeCloseTo(1 - accuracy, 12)
     }),
   )
+})
+
+test('pairs counted by sorting are those counted one by one', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(score, score), { maxLength: 40 }), list => {
+      const counted = { concordant: 0, discordant: 0, untiedFirst: 0, untiedSecond: 0, tiedInSecondOnly: 0 }
+      for (const [index, [a, b]] of list.entries()) {
+        for (const [c, d] of list.slice(0, index)) {
+          if ((a - c) * (b - d) > 0) counted.concordant++
+          if ((a - c) * (b - d) < 0) counted.discordant++
+          if (a !== c) counted.untiedFirst++
+          if (b !== d) counted.untiedSecond++
+          if (a !== c && b === d) counted.tiedInSecondOnly++
+        }
+      }
+      const [first, second] = [0, 1].map(side => list.map(pair => pair[side as 0 | 1]))
+      expect(pairCounts('test', first!, second!)).toEqual(counted)
+    }),
+  )
+  const infinite = [Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY]
+  expect(kendall(infinite, [1, 2, 3])).toBe(1)
 })
 
 test('a constant has no correlation, and a tie in the prediction is half right', () => {

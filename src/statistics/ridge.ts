@@ -70,33 +70,62 @@ export function fitSparseRidge(
 ): Ridge<SparseVector> {
   refuse('fitSparseRidge', rows.length, targets.length, penalty)
   const level = mean(targets)
+  const { starts, indices, values } = oneBehindTheOther(rows)
+  const sums = new Float64Array(columns)
+  const products = new Float64Array(rows.length)
 
   // The dual weights sum to zero, so Xᵀ of them is the same for the rows as they are and for the centred rows.
   const combine = (weights: Float64Array) => {
-    const sum = new Float64Array(columns)
-    for (const [i, { indices, values }] of rows.entries()) {
-      for (let k = 0; k < indices.length; k++) sum[indices[k]!]! += weights[i]! * values[k]!
+    sums.fill(0)
+    for (let row = 0; row < weights.length; row++) {
+      const weight = weights[row]!
+      const end = starts[row + 1]!
+      for (let k = starts[row]!; k < end; k++) sums[indices[k]!]! += weight * values[k]!
     }
-    return sum
   }
-  const project = (coefficients: Float64Array) => Float64Array.from(rows, row => dotSparse(row, coefficients))
+  const project = () => {
+    for (let row = 0; row < products.length; row++) {
+      let sum = 0
+      const end = starts[row + 1]!
+      for (let k = starts[row]!; k < end; k++) sum += values[k]! * sums[indices[k]!]!
+      products[row] = sum
+    }
+  }
   const multiply = (weights: Float64Array) => {
-    const products = project(combine(weights))
+    combine(weights)
+    project()
     const centre = mean(products)
-    return products.map((product, i) => product - centre + penalty * weights[i]!)
+    for (let row = 0; row < products.length; row++) products[row] = products[row]! - centre + penalty * weights[row]!
+    return products
   }
 
   const right = Float64Array.from(targets, target => target - level)
-  const coefficients = combine(conjugateGradients(multiply, right))
-  const intercept = level - mean(project(coefficients))
-  return { intercept, coefficients, predict: row => intercept + dotSparse(row, coefficients) }
+  combine(conjugateGradients(multiply, right))
+  project()
+  const intercept = level - mean(products)
+  return { intercept, coefficients: sums, predict: row => intercept + dotSparse(row, sums) }
 }
 
-/** x with A x = right for a symmetric positive definite A (Hestenes and Stiefel 1952). */
+/** The entries of all rows in three long arrays; those of row i are from starts[i] up to starts[i + 1]. */
+function oneBehindTheOther(rows: readonly SparseVector[]) {
+  const starts = new Int32Array(rows.length + 1)
+  rows.forEach((row, index) => {
+    starts[index + 1] = starts[index]! + row.indices.length
+  })
+  const indices = new Int32Array(starts[rows.length]!)
+  const values = new Float64Array(starts[rows.length]!)
+  rows.forEach((row, index) => {
+    indices.set(row.indices, starts[index]!)
+    values.set(row.values, starts[index]!)
+  })
+  return { starts, indices, values }
+}
+
+/** x with A x = right for a symmetric positive definite A (Hestenes and Stiefel 1952). `multiply` may write to one array again and again. */
 function conjugateGradients(multiply: (x: Float64Array) => Float64Array, right: Float64Array): Float64Array {
   const solution = new Float64Array(right.length)
   const residual = right.slice()
-  let direction = right.slice()
+  const direction = right.slice()
   let squares = dot(residual, residual)
   const enough = squares * 1e-20
   for (let step = 0; squares > enough; step++) {
@@ -111,7 +140,8 @@ function conjugateGradients(multiply: (x: Float64Array) => Float64Array, right: 
     }
     const before = squares
     squares = dot(residual, residual)
-    direction = direction.map((value, i) => residual[i]! + (squares / before) * value)
+    const share = squares / before
+    for (let i = 0; i < direction.length; i++) direction[i] = residual[i]! + share * direction[i]!
   }
   return solution
 }

@@ -4,7 +4,7 @@
  */
 
 // Just before a verb or noun that then speaks of an aim, a fear or an earlier run.
-const notFeared = String.raw`(?<!\b(?:to|if|when|fix(?:es|ed)?|avoids?|avoiding|prevents?|preventing|against|without|handle|on|reduces?|whether)\s+(?:\w+\s+)?)`
+const notFeared = String.raw`(?<!\b(?:to|if|when|see where|find where|fix(?:es|ed)?|avoids?|avoiding|prevents?|preventing|against|without|handle|on|reduces?|whether)\s+(?:\w+\s+)?)`
 // Somewhere before it in the same clause; stands behind the word, where it is looked at least often.
 const notHoped = String.raw`(?<!\b(?:may|might|could|should|would|can|will|must|expect(?:s|ed)?|aims?|goal|hope|hypothes[ie]s\w*|allow(?:s|ing)?|so that|in order to)\b[^.;:,()]{0,80})`
 

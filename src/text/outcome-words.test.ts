@@ -36,6 +36,7 @@ test.each([
   'raise the learning rate for better use of the short budget',
   'gradient clipping at 1.0 to avoid NaN in early steps',
   'QK norm should help at high learning rates',
+  'learning rate 3, to see where it breaks',
   'faster decay of the second moment: beta2 0.95',
   'QK_GAIN=4.0 with z-loss 0.0001',
   'ridge regression head with label noise 0.1',

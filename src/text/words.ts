@@ -5,7 +5,7 @@
 
 // A number with its exponent that is not glued to letters or more digits (3e-4, 1_024; not 16GB, fp16 or 1.2.3), or a
 // run of letters and digits.
-const token =
+const tokenPattern =
   /(?<![\p{L}\p{N}_.])(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]|\.\d)|[\p{L}\p{N}]+(?:\.\p{N}+)*/gu
 
 // A hump is a capital with two small letters behind it, or an acronym before one. Asking for that much keeps the names
@@ -18,10 +18,17 @@ const hump = /(?<=[\p{L}\p{N}])(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll})(?=\p{Lu}{3,}\p{Lu
  */
 export function words(text: string): string[] {
   const result: string[] = []
-  for (const [match] of text.normalize('NFKC').matchAll(token)) {
-    const number = /^[\d.]/.test(match) ? Number(match.replaceAll('_', '')) : Number.NaN
-    if (Number.isFinite(number)) result.push(String(number))
-    else for (const part of match.split(hump)) result.push(part.toLowerCase())
-  }
+  for (const token of tokens(text)) result.push(...wordsIn(token))
   return result
+}
+
+/** What `wordsIn` takes apart, in order of appearance. */
+export function tokens(text: string): readonly string[] {
+  return text.normalize('NFKC').match(tokenPattern) ?? []
+}
+
+/** The words of one token. */
+export function wordsIn(token: string): string[] {
+  const number = /^[\d.]/.test(token) ? Number(token.replaceAll('_', '')) : Number.NaN
+  return Number.isFinite(number) ? [String(number)] : token.split(hump).map(part => part.toLowerCase())
 }

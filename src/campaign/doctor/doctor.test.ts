@@ -37,6 +37,30 @@ test('ideas in several forms are found, and what was tried again after it failed
   expect(repeatedIdeas(records.slice(1, 3))).toEqual({ groups: [], again: [] })
 })
 
+test('what is alike only through another in between is no idea of three forms; words that differ in one are two ideas', () => {
+  const added = (id: number, from: number, to: number): ExperimentRecord => {
+    const lines = Array.from({ length: to - from }, (_, line) => `+call_${from + line}();`)
+    const diff = ['--- /dev/null', '+++ b/x.py', `@@ -0,0 +1,${lines.length} @@`, ...lines, ''].join('\n')
+    const record = tried(id, {}, 0.1)
+    return { ...record, intervention: { ...record.intervention, diff, overrides: null } }
+  }
+  // Neighbours have eight lines of ten in common, the first and the last six.
+  expect(repeatedIdeas([added(1, 0, 10), added(2, 2, 12), added(3, 4, 14)]).groups.map(group => group.length)).toEqual([
+    2,
+  ])
+  const said = (id: number, sentence: string): ExperimentRecord => {
+    const record = tried(id, {}, 0.1)
+    return { ...record, intervention: { ...record.intervention, sentence, overrides: null }, changes: [] }
+  }
+  const { groups } = repeatedIdeas([
+    said(1, 'embedding LR 0.6 to 0.8'),
+    said(2, 'matrix LR 0.04 to 0.045'),
+    said(3, 'unembedding LR 0.004 to 0.008'),
+    said(4, 'raise the embedding LR from 0.8 to 1.0'),
+  ])
+  expect(groups.map(group => group.map(({ id }) => id))).toEqual([[1, 4]])
+})
+
 test('what was kept is as sure as the noise lets it be', () => {
   const sure = {
     ...tried(2, { depth: 5 }, 0.2),

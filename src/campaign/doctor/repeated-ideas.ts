@@ -2,11 +2,11 @@
  * Ideas that a history holds more than once, and those tried again although something like them had failed. Repeats with other seeds
  * are runs of one record and no repeated idea.
  */
-import { nearDuplicateGroups } from '../../experiment/near-duplicates.ts'
 import type { ExperimentRecord } from '../../experiment/record.ts'
+import { ideaGroups } from '../same-idea.ts'
 import { type Precedent, precedents } from '../tried-before.ts'
 
-/** Near-duplicates: the same options or words with other values, the first first. */
+/** The same options, or the same things in words, with other values; the first first. */
 export type IdeaGroup = readonly ExperimentRecord[]
 
 export interface TriedAgain {
@@ -23,8 +23,7 @@ export interface RepeatedIdeas {
 
 export function repeatedIdeas(records: readonly ExperimentRecord[]): RepeatedIdeas {
   const ordered = records.toSorted((first, second) => first.id - second.id)
-  const groupOf = nearDuplicateGroups(ordered)
-  const groups = [...Map.groupBy(ordered, (_, index) => groupOf[index]!).values()].filter(group => group.length > 1)
+  const groups = ideaGroups(ordered).filter(group => group.length > 1)
   const again = groups.flatMap(group =>
     group.flatMap((record, index) => {
       const [found] = precedents([record], group.slice(0, index), record.environment)

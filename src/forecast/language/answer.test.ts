@@ -34,6 +34,7 @@ test.each<[string, readonly object[], string]>([
     [both[0]!, { ...entry, gain: { ...gain, p10: 0.1 } }],
     'must not decrease from p10 to p90',
   ],
+  ['a gain of astronomers', [both[0]!, { ...entry, gain: { ...gain, p90: 1e308 } }], 'no gain is as large as 1e+308'],
   ['a negative chance', [both[0]!, { ...entry, finishes: -0.1 }], 'forecasts.1.finishes: Too small'],
 ])('%s is none', (_, forecasts, reason) => {
   expect(wrongWith(forecasts)).toContain(reason)

@@ -27,6 +27,9 @@ export function quantilesOf({ gain: { p10, p25, p50, p75, p90 } }: CandidateAnsw
   return [p10, p25, p50, p75, p90]
 }
 
+/** Beyond it sums of gains are infinite; not in the schema, whose digits make the grammars of servers grow. */
+const largestGain = 1e300
+
 /** What is wrong with an answer about these candidates from these records, in a sentence for the model; else null. */
 export function problemWith(
   { forecasts }: ModelAnswer,
@@ -40,6 +43,10 @@ export function problemWith(
     const quantiles = quantilesOf(answer)
     if (quantiles.some((value, index) => index > 0 && value < quantiles[index - 1]!)) {
       return `the gain of candidate ${answer.candidate} must not decrease from p10 to p90, and it is ${quantiles.join(', ')}`
+    }
+    const endless = quantiles.find(value => Math.abs(value) > largestGain)
+    if (endless !== undefined) {
+      return `no gain is as large as ${endless}, as that of candidate ${answer.candidate} is said to be`
     }
     const unknown = answer.closest.find(id => !recordIds.has(id))
     if (unknown !== undefined) {

@@ -6,7 +6,7 @@ import { forecasters } from '../forecaster.ts'
 import { candidateOf, environmentOf, recordWith } from '../planted/records.ts'
 import { plantedRecords, recipeEnvironment } from '../planted/response-surface.ts'
 import { serialise } from '../serialise.ts'
-import { renamedProblem, shuffledOutcomes, withRenamedOptions, withShuffledOutcomes } from './controls.ts'
+import { controls, renamedProblem, shuffledOutcomes, withControl } from './controls.ts'
 
 const environment = recipeEnvironment('olmo')
 const records = [
@@ -68,6 +68,16 @@ test('renamed, no old name is left anywhere in the text, and equal names stay eq
   expect(text).toContain('0.004')
 })
 
+test('a control says when it changes nothing: one outcome for all, or no option with a name', () => {
+  const changes = (history: typeof records) =>
+    controls.map(control => control.changes({ environment: history[0]!.environment, history, candidates: [] }))
+  expect(changes(records)).toEqual([true, true])
+  const olmo = environmentOf('olmo', {})
+  const inWords = [0.01, 0.02].map((gain, index) => recordWith(index, olmo, candidateOf(olmo, 'Less of it.', {}), gain))
+  expect(changes(inWords)).toEqual([true, false])
+  expect(changes(inWords.slice(1))).toEqual([false, false])
+})
+
 test('who reads the records keeps its skill under new names and loses it with shuffled outcomes', async () => {
   const own = records.slice(0, 60)
   const [history, tested] = [[...own.slice(0, 40), ...records.slice(60)], own.slice(40)]
@@ -81,10 +91,11 @@ test('who reads the records keeps its skill under new names and loses it with sh
     )!
   }
   const plain = skill(forecasters.kernel(environment, history, tested, options))
-  const renamed = skill(await withRenamedOptions<Forecast>(forecasters.kernel)(environment, history, tested, options))
-  const shuffled = skill(
-    await withShuffledOutcomes<Forecast>(forecasters.kernel)(environment, history, tested, options),
-  )
+  const [shuffled, renamed] = (await Promise.all(
+    controls.map(async control =>
+      skill(await withControl<Forecast>(forecasters.kernel, control)(environment, history, tested, options)),
+    ),
+  )) as [number, number]
   expect(plain).toBeGreaterThan(0.4)
   expect(renamed).toBeGreaterThan(plain - 0.15)
   expect(shuffled).toBeLessThan(plain - 0.3)

@@ -26,25 +26,51 @@ export function shuffledOutcomes(records: readonly ExperimentRecord[], random: R
   return result
 }
 
-/** The same forecaster, shown histories with shuffled outcomes. */
-export function withShuffledOutcomes<Answer>(forecaster: Forecaster<Answer>): Forecaster<Answer> {
-  return (environment, history, candidates, options) =>
-    forecaster(
-      environment,
-      shuffledOutcomes(history, seededRandom(`${options.seed}/shuffled outcomes`)),
-      candidates,
-      options,
-    )
+/** Longer strings are texts, not names. */
+const longestName = 60
+
+export interface Control {
+  /** What is behind the name of a forecaster under it. */
+  readonly name: string
+  /** Whether anything of the problem is other under it: where nothing is, it says nothing. */
+  changes(problem: Problem): boolean
+  of(problem: Problem, seed: number): Problem
 }
 
-/** The same forecaster, shown everything with other names for options, for their values in words, and for environments. */
-export function withRenamedOptions<Answer>(forecaster: Forecaster<Answer>): Forecaster<Answer> {
+/** Both, in the order in which they are told. */
+export const controls: readonly Control[] = [
+  {
+    name: 'shuffled',
+    changes: ({ history }) =>
+      [...Map.groupBy(history, ({ environment }) => environment.version.id).values()].some(
+        same => new Set(same.map(({ measured, outcome }) => `${measured?.gain} ${outcome}`)).size > 1,
+      ),
+    of: ({ environment, history, candidates }, seed) => ({
+      environment,
+      history: shuffledOutcomes(history, seededRandom(`${seed}/shuffled outcomes`)),
+      candidates,
+    }),
+  },
+  {
+    name: 'renamed',
+    // Another name for the environment alone is no other problem.
+    changes: ({ environment, history, candidates }) =>
+      [...namesIn(environment, history, candidates)].some(
+        ([name, kind]) => kind !== 'environment' && name.length <= longestName,
+      ),
+    of: ({ environment, history, candidates }, seed) => renamedProblem(environment, history, candidates, seed),
+  },
+]
+
+/** The same forecaster, asked under a control. */
+export function withControl<Answer>(forecaster: Forecaster<Answer>, control: Control): Forecaster<Answer> {
   return (environment, history, candidates, options) => {
-    const renamed = renamedProblem(environment, history, candidates, options.seed)
-    return forecaster(renamed.environment, renamed.history, renamed.candidates, options)
+    const other = control.of({ environment, history, candidates }, options.seed)
+    return forecaster(other.environment, other.history, other.candidates, options)
   }
 }
 
+/** What a forecaster is asked. */
 export interface Problem {
   readonly environment: Environment
   readonly history: readonly ExperimentRecord[]
@@ -153,9 +179,6 @@ function namesIn(
 function keyOf(name: string): string {
   return words(name).join('')
 }
-
-/** Longer strings are texts, not names. */
-const longestName = 60
 
 function renaming(names: ReadonlyMap<string, Kind>, random: Random) {
   const short = [...names].filter(([name]) => name.length <= longestName)

@@ -70,7 +70,9 @@ function temporaryFile(): string {
 
 test('one by one, every question begins with the same bytes, and each candidate gets its own answer', async () => {
   await using server = await scriptedServer(byText)
-  const { forecast, told } = forecasterOf(server.model, { price: { input: 2, cached: 0.2, output: 8 } })
+  const { forecast, told } = forecasterOf(server.model, {
+    price: { input: 2, cached: 0.2, output: 8, currency: 'EUR' },
+  })
   const forecasts = (await forecast(environment, history, candidates, options)) as Forecast[]
   expect(server.asked).toHaveLength(candidates.length)
   const prompts = server.asked.map(({ body }) => body.messages[1]!.content)
@@ -110,10 +112,10 @@ test('one by one, every question begins with the same bytes, and each candidate 
     })
   })
   expect(told[0]).toMatch(
-    /^Asking http.*: 6 questions, about [\d,]+ tokens in, [\d,]+ of them shared, at most [\d,]+ out; [\d.]+ to [\d.]+ in money\.$/,
+    /^Asking http.*: 6 questions, about [\d,]+ tokens in, [\d,]+ of them shared, at most [\d,]+ out; [\d.]+ to [\d.]+ EUR\.$/,
   )
   expect(told[1]).toMatch(
-    /^Asked http.*: 6 requests, 600 tokens in, 360 of them from its cache, 120 out, 0\.00151 in money\.$/,
+    /^Asked http.*: 6 requests, 600 tokens in, 360 of them from its cache, 120 out, 0\.00151 EUR\.$/,
   )
 })
 
@@ -193,14 +195,14 @@ test.each<[string, object, string]>([
     expect(only).not.toHaveProperty('quantiles')
     expect(server.asked).toHaveLength(2)
     expect(server.asked[1]!.body.messages[3]!.content).toContain(reason)
-    expect(spent()).toMatchObject({ failed: 1, usage: { requests: 2 } })
+    expect(spent()).toMatchObject({ failed: [expect.any(String)], usage: { requests: 2 } })
   },
 )
 
 test('a budget keeps what was done; what it did not reach fails with that reason, and a restart goes on from there', async () => {
   await using server = await scriptedServer(byText)
   const answers = temporaryFile()
-  const estimate = forecasterOf(server.model).estimate(environment, history, candidates, options)
+  const estimate = forecasterOf(server.model, {}, answers).estimate([{ environment, history, candidates }], options)
   expect(server.asked).toHaveLength(0)
   const each = estimate.input / candidates.length + estimate.output / candidates.length
   // The scripted server counts 120 tokens a question, far below the estimate that each must fit into.
@@ -211,6 +213,15 @@ test('a budget keeps what was done; what it did not reach fails with that reason
   expect(done).toBeLessThan(candidates.length)
   expect(first[done]).toMatchObject({ failed: expect.stringContaining('the budget of') })
   expect(server.asked).toHaveLength(done)
+  expect(limited.told[0]).toMatch(
+    /\nIts budget of [\d,]+ tokens is less than that: the asking ends where a question, of up to/,
+  )
+  expect(limited.told[1]).toMatch(/ forecasts failed \(the budget of \d+ tokens does not reach any further\)\.$/)
+  // What is kept is in no estimate, and neither is what is asked twice.
+  const problem = { environment, history, candidates }
+  const left = forecasterOf(server.model, {}, answers).estimate([problem, problem], options)
+  expect(left).toMatchObject({ questions: candidates.length - done, kept: candidates.length + done })
+  expect(left.output / (candidates.length - done)).toBe(estimate.output / candidates.length)
 
   const second = await forecasterOf(server.model, {}, answers).forecast(environment, history, candidates, options)
   expect(server.asked).toHaveLength(candidates.length)

@@ -4,15 +4,8 @@
  * model is frozen, and all it learns is in what it is shown.
  */
 
-import type { Environment } from '../../experiment/environment.ts'
-import {
-  type Candidate,
-  type ExperimentRecord,
-  type FailedForecast,
-  type Forecast,
-  hasFailed,
-  type ModelUse,
-} from '../../experiment/record.ts'
+import { existsSync } from 'node:fs'
+import { type FailedForecast, type Forecast, hasFailed, type ModelUse } from '../../experiment/record.ts'
 import { openAnswers } from '../../language/answers.ts'
 import type { Answer } from '../../language/ask.ts'
 import { askAll } from '../../language/ask-all.ts'
@@ -23,7 +16,8 @@ import { mean } from '../../statistics/summary.ts'
 import type { Forecaster } from '../forecaster.ts'
 import { mapQuantiles } from '../quantiles.ts'
 import { type CandidateAnswer, type ModelAnswer, quantilesOf } from './answer.ts'
-import { estimateText, type Spent, spentText } from './figures.ts'
+import type { Problem } from './controls.ts'
+import { endedText, estimateText, type Spent, spentText } from './figures.ts'
 import { promptVersion } from './prompt.ts'
 import { type Estimate, estimateQuestions, planQuestions } from './questions.ts'
 import type { LanguageSettings } from './settings.ts'
@@ -36,19 +30,16 @@ export interface LanguageSurroundings {
   readonly signal: AbortSignal
   /** Counts towards the budget too. */
   readonly before?: Usage | undefined
-  /** Told the estimate before the first question, and the figures after the last. */
+  /** Told the estimate before the first question, and the figures after the last, or when it ends before. */
   tell(text: string): void
+  /** Told after each question: how many have an answer, of all calls that were estimated or made so far. */
+  progress?(answered: number, of: number): void
 }
 
 export interface LanguageForecaster {
   readonly forecast: Forecaster
-  /** What a call would take at most, without asking. */
-  estimate(
-    environment: Environment,
-    history: readonly ExperimentRecord[],
-    candidates: readonly Candidate[],
-    options: { readonly seed: number },
-  ): Estimate
+  /** What calls would take at most, all together, without asking and without what was answered before. */
+  estimate(problems: Iterable<Problem>, options: { readonly seed: number }): Estimate
   spent(): Spent
 }
 
@@ -65,26 +56,31 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
   const price = settings.price ?? null
   const meter = startMeter(settings.budget, price, surroundings.before)
   let opened: Promise<OpenModel> | undefined
-  let kept = 0
-  let failed = 0
+  let [kept, answered, asked, estimated] = [0, 0, 0, 0]
+  const failed: string[] = []
   const spent = (): Spent => ({ usage: meter.spent(), cost: costOf(meter.spent(), price), kept, failed })
 
   const forecast: Forecaster = async (environment, history, candidates, { seed }) => {
     if (candidates.length === 0) return []
-    const { signal, variables, tell } = surroundings
+    const { signal, variables, tell, progress } = surroundings
     opened ??= openModel(settings.model, variables)
     const model = await opened
     using answers = surroundings.answers === null ? null : openAnswers(surroundings.answers)
     const { questions, recordIds } = planQuestions(settings, environment, history, candidates, seed)
-    tell(estimateText(model.name.text, estimateQuestions({ questions }, settings)))
+    tell(estimateText(settings, estimateQuestions([{ questions }], settings, answers)))
 
     const got = candidates.map((): Got => ({ answers: [], asked: 0, usage: noUsage, reason: '' }))
     const { concurrency = model.name.kind === 'endpoint' ? 1 : 4, ...asking } = settings
+    asked += questions.length
     const given = await askAll(
       questions.map(({ question }) => question),
       { ...asking, model, meter, answers, signal },
       concurrency,
-    )
+      () => progress?.(++answered, Math.max(asked, estimated)),
+    ).catch(error => {
+      if (signal.aborted || meter.spent().requests > 0) tell(endedText(settings, spent(), answers !== null))
+      throw error
+    })
     given.forEach((answer, index) => {
       if ('kept' in answer && answer.kept) kept++
       hand(answer, questions[index]!.asked, got)
@@ -96,13 +92,22 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
       cost: costOf(usage, price),
     })
     const forecasts = got.map(each => forecastFrom(each, use(each), recordIds))
-    failed += forecasts.filter(hasFailed).length
-    tell(spentText(model.name.text, spent()))
+    failed.push(...forecasts.filter(hasFailed).map(({ failed }) => failed))
+    tell(spentText(settings, spent()))
     return forecasts
   }
 
-  const estimate: LanguageForecaster['estimate'] = (environment, history, candidates, { seed }) =>
-    estimateQuestions(planQuestions(settings, environment, history, candidates, seed), settings)
+  const estimate: LanguageForecaster['estimate'] = (problems, { seed }) => {
+    // Only read: who merely asks what it would take leaves no file behind.
+    const isKept = surroundings.answers !== null && existsSync(surroundings.answers)
+    using answers = isKept ? openAnswers(surroundings.answers!) : null
+    const plans = Iterator.from(problems).map(({ environment, history, candidates }) =>
+      planQuestions(settings, environment, history, candidates, seed),
+    )
+    const estimate = estimateQuestions(plans, settings, answers)
+    estimated += estimate.questions + estimate.kept
+    return estimate
+  }
 
   return { forecast, estimate, spent }
 }

@@ -1,7 +1,9 @@
 /** From candidates to the questions that are asked about them, and what those will take. */
 import type { Environment } from '../../experiment/environment.ts'
 import type { Candidate, ExperimentRecord } from '../../experiment/record.ts'
-import { estimateOf, type Question } from '../../language/ask.ts'
+import type { Answers } from '../../language/answers.ts'
+import { estimateOf, type Question, questionKey } from '../../language/ask.ts'
+import { parseModelName } from '../../language/model-name.ts'
 import { costOf, noUsage, tokensOf } from '../../language/usage.ts'
 import { seededRandom } from '../../statistics/random.ts'
 import { answerSchema, type ModelAnswer, problemWith } from './answer.ts'
@@ -83,7 +85,9 @@ export function planQuestions(
 /** What questions will take if each is answered at once: between the first and the last figure of each pair. */
 export interface Estimate {
   readonly questions: number
-  /** Tokens in; of these, what every question but the first has in common with it. */
+  /** Questions that were answered before, or stand among these already: they cost nothing, and are in no other figure. */
+  readonly kept: number
+  /** Tokens in; of these, what every question but the first of its history has in common with it. */
   readonly input: number
   readonly shared: number
   /** Tokens out, at most. */
@@ -92,13 +96,34 @@ export interface Estimate {
   readonly cost: readonly [least: number, most: number] | null
 }
 
-export function estimateQuestions({ questions }: Pick<Plan, 'questions'>, settings: LanguageSettings): Estimate {
-  const estimates = questions.map(({ question }) => estimateOf(question))
-  const input = estimates.reduce((sum, each) => sum + each.input, 0)
-  const output = estimates.reduce((sum, each) => sum + each.output, 0)
-  const shared = questions.slice(1).reduce((sum, { question }) => sum + tokensOf(question.shared.length), 0)
+/** Plans of any histories, together. `answers`: what was paid for before; null where nothing is kept. */
+export function estimateQuestions(
+  plans: Iterable<Pick<Plan, 'questions'>>,
+  settings: LanguageSettings,
+  answers: Answers | null,
+): Estimate {
+  const name = parseModelName(settings.model)
+  const seen = new Set<string>()
+  let [asked, kept, input, output, shared] = [0, 0, 0, 0, 0]
+  for (const { questions } of plans) {
+    let isFirst = true
+    for (const { question } of questions) {
+      const key = questionKey(question, name, settings.effort)
+      if (seen.has(key) || (answers?.get(key) ?? null) !== null) {
+        kept++
+        continue
+      }
+      seen.add(key)
+      const estimate = estimateOf(question)
+      asked++
+      input += estimate.input
+      output += estimate.output
+      if (!isFirst) shared += tokensOf(question.shared.length)
+      isFirst = false
+    }
+  }
   const price = settings.price ?? null
-  const least = costOf({ ...noUsage, input, cached: shared, output: questions.length * 100 }, price)
+  const least = costOf({ ...noUsage, input, cached: shared, output: asked * 100 }, price)
   const most = costOf({ ...noUsage, input, output }, price)
-  return { questions: questions.length, input, shared, output, cost: least === null ? null : [least, most!] }
+  return { questions: asked, kept, input, shared, output, cost: least === null ? null : [least, most!] }
 }

@@ -25,8 +25,15 @@ export const languageSettings = z.strictObject({
   repeats: count.default(1),
   /** Ends the asking before a question that would exceed it. */
   budget: z.strictObject({ tokens: count.optional(), cost: positive.optional() }).default({}),
-  /** Of a million tokens: in, in and known to the prompt cache, out. */
-  price: z.strictObject({ input: positive, cached: positive.optional(), output: positive }).optional(),
+  /** Of a million tokens: in, in and known to the prompt cache, out; the currency is only printed. */
+  price: z
+    .strictObject({
+      input: positive,
+      cached: positive.optional(),
+      output: positive,
+      currency: z.string().max(12).optional(),
+    })
+    .optional(),
   /** Questions at once, after the first: many local servers answer one at a time, and the others wait in vain. */
   concurrency: count.optional(),
   /** Tokens that a question and its answer may have together; of a longer history the most telling part is shown. */
