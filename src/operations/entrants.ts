@@ -10,6 +10,7 @@ import { answersBeside } from '../forecast/named-forecaster.ts'
 import { nowAndThen } from '../forecast/now-and-then.ts'
 import { parseModelName } from '../language/model-name.ts'
 import { chosenForecaster, type LanguageFlags } from './language-flags.ts'
+import { isModelFile, modelsInFile } from './model-file.ts'
 import { type Context, InputError } from './operation.ts'
 
 /** A forecaster of an evaluation. */
@@ -35,15 +36,15 @@ export interface EntrantFlags extends Omit<LanguageFlags, 'model' | 'effort'> {
  * `constant` and `recent` first, always: without them nobody knows whether a forecaster is good or gains only shrink. Every model with
  * every effort, by a short name; every history with all of them, in the name where there are several.
  */
-export function entrantsOf(
+export async function entrantsOf(
   flags: EntrantFlags,
   file: EnvironmentFile | null,
   ledger: string,
   context: Context,
-): Compared[] {
+): Promise<Compared[]> {
   const names = chosenOf(flags.forecasters, [...forecasterNames, 'language'] as const, '--forecasters')
   const kinds = chosenOf(flags.history, historyKinds, '--history')
-  const models = modelsOf(flags, names.includes('language'), file)
+  const models = await modelsOf(flags, names.includes('language'), file, context)
   const computed = names.filter((name): name is ForecasterName => name !== 'language')
   const all = names.length === 0 && models.length === 0 ? forecasterNames : computed
   const single: Omit<Compared, 'history'>[] = [
@@ -121,18 +122,33 @@ function shortNamesOf(models: readonly LanguageSettings[]): string[] {
   return new Set(short).size === short.length && !short.some(name => taken.has(name)) ? short : spelled(true)
 }
 
-function modelsOf(
+async function modelsOf(
   { model, effort, batch, repeats, tokens }: EntrantFlags,
   isNamed: boolean,
   file: EnvironmentFile | null,
-): LanguageSettings[] {
+  context: Context,
+): Promise<LanguageSettings[]> {
   const models = (model ?? []).flatMap(splitList)
   if (models.length === 0 && !isNamed) {
     if (effort !== undefined) throw new InputError('--effort is for a language model; give --model as well.')
     return []
   }
   const efforts = (effort ?? []).flatMap(splitList)
-  return (models.length === 0 ? [undefined] : models).flatMap(model =>
+  const said = file ?? { forecaster: 'kernel' as const, language: undefined }
+  const asked: {
+    readonly model: string | undefined
+    readonly file: Pick<EnvironmentFile, 'forecaster' | 'language'>
+  }[] = []
+  for (const model of models) {
+    if (!isModelFile(model)) asked.push({ model, file: said })
+    else {
+      for (const language of await modelsInFile(model, context)) {
+        asked.push({ model: language.model, file: { ...said, language } })
+      }
+    }
+  }
+  if (models.length === 0) asked.push({ model: undefined, file: said })
+  return asked.flatMap(({ model, file }) =>
     (efforts.length === 0 ? [undefined] : efforts).map(effort => {
       const flags = {
         forecaster: 'language' as const,
@@ -142,7 +158,7 @@ function modelsOf(
         repeats,
         tokens,
       }
-      return chosenForecaster(flags, file ?? { forecaster: 'kernel', language: undefined }).language!
+      return chosenForecaster(flags, file).language!
     }),
   )
 }

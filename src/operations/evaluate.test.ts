@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { almanac } from '../command-line.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { almanac, startAlmanac } from '../command-line.ts'
 import { type Asked, type Behaviour, scriptedServer } from '../language/scripted-server.ts'
 import { seededRandom } from '../statistics/random.ts'
 import { doctor } from './doctor.ts'
@@ -64,7 +64,7 @@ test('words that tell how it goes are found out, beside constant and recent, on 
   const text = evaluate.text(output, plain)
   expect(text).toMatch(/^measure +better +than +by +p +p \(Holm\) +in$/m)
   expect(text).toMatch(
-    /\n\nTrust neighbours: it is shown to foresee more than what past gains alone say \(constant, recent\)\.\n.*forecaster: 'neighbours'\nNext: almanac forecast "what you would try" --forecaster neighbours --environment (?:first|second)\.tsv$/,
+    /\n\nTrust neighbours: it is shown to foresee the size of gains \(pinball loss\) better than what\s+past\s+gains\s+alone\s+say\s+\(constant,\s+recent\)\.\n.*forecaster: 'neighbours'\nNext: almanac forecast "what you would try" --forecaster neighbours --environment (?:first|second)\.tsv$/,
   )
 })
 
@@ -76,22 +76,22 @@ test('the text has a table for each, the differences and a conclusion; JSON has 
   })
   const text = evaluate.text(output, plain)
   expect(text).toMatch(
-    /^first\.tsv: 39 records, \d+ without a gain\nGains are in val_bpb \(lower is better\): above 0 is better than the reference\.\nJudged: 31 of them, each forecast from the rows before it alone, in 8 pools of 4\nthat stand for choice together \(4 blocks/,
+    /^first\.tsv: 39 records, \d+ without a gain\nGains are in val_bpb \(lower is better\): above 0 is better than the reference\.\nJudged: 31 of them, each forecast from the rows before it alone, in 8 pools of 4 that stand for\nchoice together \(4 blocks/,
   )
   for (const name of ['constant, none', 'neighbours, in-environment', 'neighbours, pooled'])
     expect(text).toContain(name)
   expect(text).toContain(
-    'With 4 blocks nothing could be shown, however large, in\npinball loss (11 for 36 pairs), regret (11 for 36 pairs)',
+    'With 4 blocks nothing could be shown, however large, in pinball loss (11 for 36 pairs), regret (11\nfor 36 pairs)',
   )
   // A legend for every column, and no row for a pair with nothing to show.
-  expect(text).toMatch(/^ {2}regret saved +by the choice of the best-looking: 1 the best one, 0 as by chance/m)
+  expect(text).toMatch(/^ {2}regret saved +by the choice of the best-looking: 1 the best, 0 as by chance/m)
   expect(text).toMatch(
     /^ {2}error, pinball +mean miss of the median, and of all quantiles, in val_bpb; less is better$/m,
   )
   expect(text).toMatch(/None of the \d+ comparisons shows anything/)
   expect(text).not.toContain('p (Holm)')
   expect(text).toMatch(
-    /\n\nNobody is shown .* Keep the forecaster you have,\n.* evaluate again after \d+ more records: .*\n.*\nNext: almanac doctor --environment first\.tsv$/,
+    /\n\nNobody is shown [\s\S]* Keep the forecaster you have,[\s\S]*\sevaluate\s+again after \d+ more records: [\s\S]*\nNext: almanac doctor --environment first\.tsv$/,
   )
   expect(JSON.stringify(evaluate.json!(output))).not.toMatch(/NaN|Infinity/)
   const none = output.environments[0]!.rows.find(({ name }) => name === 'neighbours, none')!
@@ -160,7 +160,7 @@ test('language models are told what they will take, and what failed is said; eac
   expect(rows[2]!.figures.spearman!.value).toBeGreaterThan(0.5)
   const text = evaluate.text(output, plain)
   expect(text).toContain(
-    'scripted (low): 2 of 8 forecasts failed, and constant stood in (the answer could not be used, asked twice',
+    'scripted (low): 2 of 8 forecasts failed, and constant stood in (the answer could not be used, asked\ntwice).',
   )
   expect(text).toContain(`  scripted (low)   ${server.model}, effort low\n`)
   expect(text).toContain('2 pools are too few for any figure')
@@ -171,6 +171,37 @@ test('language models are told what they will take, and what failed is said; eac
     /\(effort low\): \d+ questions?, .*\n\d+ answers are kept from before and not asked for again\.$/,
   )
   expect(text).toContain('when its knowledge ends is not known')
+})
+
+test('models from a file have their own price and date, and the table says what each took', async () => {
+  await using server = await scriptedServer(knowing)
+  const priced = { model: server.model, effort: 'medium', knowledgeUntil: '2025-01-31' }
+  const price = { input: 10, output: 100, currency: 'EUR' }
+  writeFileSync(join(folder, 'models.json'), JSON.stringify([{ ...priced, price }, { model: `${server.model}-2` }]))
+  const flags = { environment: ['first.tsv'], pools: 1, model: ['models.json'] }
+  const output = await evaluated(flags)
+  expect(output.models.map(({ name, knowledgeUntil }) => [name, knowledgeUntil])).toEqual([
+    ['scripted (medium)', '2025-01-31'],
+    ['scripted-2', null],
+  ])
+  const { took } = output.models[0]!
+  // Each answer is counted as 100 tokens in and 20 out; one of four is asked for twice.
+  expect(took).toMatchObject({ requests: 5, kept: 0, input: 500, output: 100, currency: 'EUR' })
+  expect(took.cost).toBeCloseTo((500 * 10 + 100 * 100) / 1e6, 12)
+  expect(evaluate.text(output, plain)).toMatch(/cost in EUR\nscripted \(medium\) +5 +0 +500 +300 +100 +0\.015\n/)
+  writeFileSync(join(folder, 'models.json'), JSON.stringify([{ model: server.model, prize: 1 }]))
+  await expect(evaluated(flags)).rejects.toThrow(/models\.json: there is no field "\[0\]\.prize"/)
+})
+
+test('stopped while a model is asked, it says what was asked, what it took and that the answers are kept', async () => {
+  await using server = await scriptedServer((asked, index) => (index < 2 ? knowing(asked) : 'hang'))
+  const flags = ['--environment', 'first.tsv', '--forecasters', 'recent', '--pools', '1', '--model', server.model]
+  const { process, ended, told } = startAlmanac(folder, 'evaluate', ...flags)
+  await vi.waitUntil(() => server.asked.length > 2, 100_000)
+  process.kill('SIGINT')
+  expect((await ended).code).toBe(130)
+  expect(told()).toMatch(/Asked http:\S+: 2 requests, 200 tokens in.* Its answers are kept: the same command goes on/)
+  expect(told()).toContain('almanac: It was stopped.')
 })
 
 test('what cannot be is refused in a sentence', async () => {
@@ -202,7 +233,7 @@ test('the doctor finds ideas tried again after they failed, and what a gate save
     /^ {4}record \d+: more weight decay, form 5 +−0\.\d+\n {6}after record \d+: more weight decay, form 1 +−0\.\d+$/m,
   )
   expect(text).toMatch(
-    /Worth setting on this history: \d+ %, .*\n.*\nTo set it where you run: gate: \{ chance: 0\.\d+ \}/,
+    /Worth setting on this history: \d+ %, [\s\S]*\nTo set it where you run: gate: \{ chance: 0\.\d+ \}/,
   )
   expect(JSON.stringify(doctor.json!(output))).toContain('"again"')
 })

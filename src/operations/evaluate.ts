@@ -10,7 +10,7 @@ import { forecasterNames } from '../forecast/forecaster.ts'
 import { type HistoryKind, historyKinds } from '../forecast/history-kind.ts'
 import { noiseCeiling, truthWithinPools } from '../forecast/noise-ceiling.ts'
 import { rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
-import type { EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
+import type { ComparedModel, EvaluatedEnvironment, Evaluation } from '../report/evaluation.ts'
 import { evaluationText } from '../report/evaluation-text.ts'
 import { objectiveText } from '../report/gain-legend.ts'
 import { type Estimate, intervalOf } from '../statistics/bootstrap.ts'
@@ -58,7 +58,9 @@ export const evaluate = operation({
     model: z
       .array(z.string())
       .optional()
-      .describe('language models that forecast: provider/model, or http://…/v1#model'),
+      .describe(
+        'language models that forecast: provider/model, http://…/v1#model, or a .json file of several with settings',
+      ),
     effort: z.array(z.string()).optional().describe('how hard the models think; several are compared'),
     tokens: languageFlags.tokens.describe('budget in tokens, in and out, of each model with each effort'),
     controls: z
@@ -70,7 +72,7 @@ export const evaluate = operation({
   }),
   run: ({ environment, all, split, pools, poolSize, resamples, seed, ...flags }, context) =>
     withSeries(context, { environment, all }, async (series): Promise<Evaluation> => {
-      const named = entrantsOf(flags, series.file, series.ledger.path, context)
+      const named = await entrantsOf(flags, series.file, series.ledger.path, context)
       if (split === 'halves') return halves(named, series, { resamples, seed }, context)
       const plan = planRolling(series.evaluated, series.others, { ...rollingDefaults, poolSize, mostPools: pools })
       const entrants = withoutIdleControls(named, ({ history }) => problemsOf(plan, history))
@@ -187,6 +189,7 @@ function evaluationOf(
               model: language.settings.model,
               effort: language.settings.effort ?? null,
               knowledgeUntil: language.settings.knowledgeUntil ?? null,
+              took: tookOf(language),
             },
           ]
         : [],
@@ -195,6 +198,12 @@ function evaluationOf(
     environmentFlags,
     forecastFlags,
   }
+}
+
+/** In all, with every history and control; what was kept from before cost nothing. */
+function tookOf({ settings, forecaster }: NonNullable<Compared['language']>): ComparedModel['took'] {
+  const { usage, cost, kept } = forecaster.spent()
+  return { ...usage, kept, cost, currency: settings.price?.currency ?? null }
 }
 
 /**

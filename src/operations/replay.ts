@@ -51,9 +51,8 @@ export const replay = operation({
   }),
   run: ({ environment, all, forecasters, offered, choose, order, repeats, seed }, context) =>
     withSeries(context, { environment, all }, async ({ evaluated, file, ledger, environmentFlags }) => {
-      const entrants = entrantsOf({ forecasters }, file, ledger.path, context).filter(
-        ({ name }) => !withoutRanking.includes(name),
-      )
+      const compared = await entrantsOf({ forecasters }, file, ledger.path, context)
+      const entrants = compared.filter(({ name }) => !withoutRanking.includes(name))
       const replayedEnvironments: ReplayedEnvironment[] = []
       const say = nowAndThen((name: string, repeat: number) =>
         context.emit({ type: 'note', text: `${name}: repeat ${repeat + 1} of ${repeats}` }),

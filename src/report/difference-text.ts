@@ -6,6 +6,7 @@ import { betterFirst, blocksNeeded, type Difference } from '../forecast/differen
 import { shownFrom } from './evaluation-advice.ts'
 import { countText, plainDecimals } from './numbers.ts'
 import { renderTable, type TableOptions } from './table.ts'
+import { wrap } from './wrap.ts'
 
 /** Not shown, and not far from it. */
 const worthNaming = 0.25
@@ -19,7 +20,8 @@ export const measureWords = { pinball: 'pinball loss', regret: 'regret', spearma
 export function differencesText(differences: readonly Difference[], blocks: number, options: TableOptions): string {
   const all = differences.map(betterFirst).sort((a, b) => a.adjusted - b.adjusted || b.value - a.value)
   const shown = all.filter(({ adjusted }) => adjusted <= shownFrom)
-  const lines = shown.length === 0 ? [] : [differenceTable(shown.slice(0, mostDifferences), options)]
+  const tables = shown.length === 0 ? [] : [differenceTable(shown.slice(0, mostDifferences), options)]
+  const lines: string[] = []
   if (shown.length > mostDifferences) {
     lines.push(`${countText(shown.length - mostDifferences, 'more pair')} (--json has all)`)
   }
@@ -40,9 +42,9 @@ export function differencesText(differences: readonly Difference[], blocks: numb
       : [],
   )
   if (hopeless.length > 0) {
-    lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large, in\n${hopeless.join(', ')}.`)
+    lines.push(`With ${countText(blocks, 'block')} nothing could be shown, however large, in ${hopeless.join(', ')}.`)
   }
-  return lines.join('\n')
+  return [...tables, ...lines.map(line => wrap(line, options.width))].join('\n')
 }
 
 /** The better one first; all pairs of one measure share a correction. */

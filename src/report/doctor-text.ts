@@ -9,6 +9,7 @@ import { countText, dash, gainText, percentText, plainNumber } from './numbers.t
 import { singleLine } from './outside-text.ts'
 import { candidateText, verdictText } from './result-table.ts'
 import { renderTable, type TableOptions } from './table.ts'
+import { wrap } from './wrap.ts'
 
 export interface Findings {
   readonly environment: string
@@ -43,17 +44,17 @@ export function doctorText(
         headingText(found, options),
         groupsText(found.repeated, found.records, options),
         ...againText(found.repeated, options),
-        keptText(found),
-        referencesText(found.references),
+        wrap(keptText(found), options.width),
+        wrap(referencesText(found.references), options.width),
         gateText(found, options),
       ].join('\n\n'),
     )
     .join('\n\n\n')
 }
 
-function headingText({ environment, records, runs, gains }: Findings, { styling }: TableOptions): string {
+function headingText({ environment, records, runs, gains }: Findings, { styling, width }: TableOptions): string {
   const heading = `${singleLine(environment)}: ${countText(records, 'record')}, ${countText(runs, 'run')}`
-  return `${styling('heading', heading)}\n${gains}`
+  return `${styling('heading', heading)}\n${wrap(gains, width)}`
 }
 
 /** `  record 15: embedding LR 0.6 to 0.8  +0.00326`, in a column of its own for each. */
@@ -75,8 +76,10 @@ function groupsText({ groups }: RepeatedIdeas, records: number, options: TableOp
   if (groups.length === 0) return 'Every idea was tried once.'
   const more = groups.reduce((sum, group) => sum + group.length - 1, 0)
   const lines = [
-    `Ideas tried in several forms: ${groups.length}, with ${countText(more, 'record')} beyond the first (${percentText(more / records)} of all).`,
-    'That is the same options, lines of code or words with other values; tuning a value is no fault.',
+    wrap(
+      `Ideas tried in several forms: ${groups.length}, with ${countText(more, 'record')} beyond the first (${percentText(more / records)} of all). That is the same options, lines of code or words with other values; tuning a value is no fault.`,
+      options.width,
+    ),
     ...groups.slice(0, mostCases).flatMap(group => groupLines(group, options)),
   ]
   if (groups.length > mostCases)
@@ -100,7 +103,10 @@ function againText({ again }: RepeatedIdeas, options: TableOptions): string[] {
     ({ record, after }) => record.environment.version.id === after.record.environment.version.id,
   )
   const lines = [
-    `Tried again after the same, less of it, or what reads like it had failed or was worse: ${again.length}, ${same.length} of them\nagainst the same reference; ${gained} gained this time.`,
+    wrap(
+      `Tried again after the same, less of it, or what reads like it had failed or was worse: ${again.length}, ${same.length} of them against the same reference; ${gained} gained this time.`,
+      options.width,
+    ),
     ...again.slice(0, mostCases).flatMap(({ record, after }) => {
       const [before, now] = recordLines([after.record, record], options)
       return [`    ${now}`, `      after ${before}`]
@@ -116,10 +122,10 @@ function keptText({ kept, metric: name }: Findings): string {
   const typical = `half of the kept gains are below ${plainNumber(median(kept.map(({ gain }) => gain)))} (${metric})`
   const known = kept.filter(({ probabilityBetter }) => probabilityBetter !== null)
   if (known.length === 0) {
-    return `Kept: ${kept.length}; ${typical}. How many of them are luck cannot be said, since\nnothing was repeated: repeat the reference, or say --noise, the standard deviation of ${metric} between seeds.`
+    return `Kept: ${kept.length}; ${typical}. How many of them are luck cannot be said, since nothing was repeated: repeat the reference, or say --noise, the standard deviation of ${metric} between seeds.`
   }
   const doubtful = known.filter(({ probabilityBetter }) => probabilityBetter! < sureEnough)
-  return `Kept: ${kept.length}; ${typical}. Below the noise (less than ${percentText(sureEnough)}\nsure to be gains): ${doubtful.length} of the ${known.length} whose noise is known.`
+  return `Kept: ${kept.length}; ${typical}. Below the noise (less than ${percentText(sureEnough)} sure to be gains): ${doubtful.length} of the ${known.length} whose noise is known.`
 }
 
 function referencesText({ tried, unrepeated }: Findings['references']): string {
@@ -151,10 +157,12 @@ function gateText(
     options,
   )
   return [
-    `What a gate by ${forecaster} would have saved: candidates to which it gives too small a chance of a gain are not run.`,
-    `Judged on ${countText(asked, 'candidate')}, each forecast from the rows before it; many runs saved for little gain missed is good.`,
+    wrap(
+      `What a gate by ${forecaster} would have saved: candidates to which it gives too small a chance of a gain are not run. Judged on ${countText(asked, 'candidate')}, each forecast from the rows before it; many runs saved for little gain missed is good.`,
+      options.width,
+    ),
     table,
-    gateAdvice(gate, canRun, `${environmentFlags}${options.sameFlags ?? ''}`),
+    gateAdvice(gate, canRun, `${environmentFlags}${options.sameFlags ?? ''}`, options.width),
   ].join('\n')
 }
 
@@ -162,20 +170,22 @@ function gateText(
 const mostMissed = 0.1
 const leastSaved = 0.1
 
-function gateAdvice(gate: GateSavings, canRun: boolean, flags: string): string {
+function gateAdvice(gate: GateSavings, canRun: boolean, flags: string, width: number): string {
   const { asked, savings } = gate
   const best = savings.findLast(
     ({ saved, gainShareLost }) => gainShareLost <= mostMissed && saved / asked - gainShareLost >= leastSaved,
   )
   if (total(gate) === 0 || best === undefined) {
-    return `No threshold is worth setting here: none saves many runs and misses little of the gain.\nNext: almanac evaluate${flags}`
+    return `${wrap('No threshold is worth setting here: none saves many runs and misses little of the gain.', width)}\nNext: almanac evaluate${flags}`
   }
   const { threshold, saved, gainShareLost } = best
   return [
-    `Worth setting on this history: ${percentText(threshold)}, which saves ${percentText(saved / asked)} of the runs and misses ${percentText(gainShareLost)} of the gain. That is`,
-    'little evidence, and the forecasts know results that a real gate would not have.',
+    wrap(
+      `Worth setting on this history: ${percentText(threshold)}, which saves ${percentText(saved / asked)} of the runs and misses ${percentText(gainShareLost)} of the gain. That is little evidence, and the forecasts know results that a real gate would not have.`,
+      width,
+    ),
     canRun
-      ? `To set it: gate: { chance: ${threshold} } in the environment file, or almanac campaign start --chance ${threshold}${flags}`
+      ? `To set it for good: gate: { chance: ${threshold} } in the environment file.\nNext: almanac campaign start --chance ${threshold}${flags}`
       : `To set it where you run: gate: { chance: ${threshold} } in the environment file.\nNext: almanac evaluate${flags}`,
   ].join('\n')
 }

@@ -7,12 +7,13 @@ import { blocksOfPools } from '../forecast/figures.ts'
 import { rollingDefaults } from '../forecast/rolling-origin.ts'
 import type { Evaluation } from './evaluation.ts'
 import { countText } from './numbers.ts'
+import { wrap } from './wrap.ts'
 
 /** What is left after Holm's correction. */
 export const shownFrom = 0.05
 
 /** `sameFlags`: by which a further call reaches the same ledger, with a space before them. */
-export function adviceText(evaluation: Evaluation, sameFlags: string): string {
+export function adviceText(evaluation: Evaluation, sameFlags: string, width: number): string {
   const { differences, baselines, inUse } = evaluation
   const shown = differences.map(betterFirst).filter(({ adjusted }) => adjusted <= shownFrom)
   const forecastFlags = `${evaluation.forecastFlags}${sameFlags}`
@@ -24,21 +25,27 @@ export function adviceText(evaluation: Evaluation, sameFlags: string): string {
     const also =
       foreseeing.length > 1 ? `, and so ${foreseeing.length > 2 ? 'are' : 'is'} ${foreseeing.slice(1).join(', ')}` : ''
     if (inUse !== null && foreseeing.includes(inUse) && beaters.length === 0) {
-      return `Trust ${inUse}, which is in use: it is shown to foresee more than ${known}.\nNext: ${forecastCommand(forecastFlags)}`
+      return `${wrap(`Trust ${inUse}, which is in use: it is shown to foresee the size of gains (pinball loss) better than ${known}.`, width)}\nNext: ${forecastCommand(forecastFlags)}`
     }
-    return `Trust ${best}: it is shown to foresee more than ${known}${also}.\n${useText(best, evaluation, forecastFlags)}`
+    return `${wrap(`Trust ${best}: it is shown to foresee the size of gains (pinball loss) better than ${known}${also}.`, width)}\n${useText(best, evaluation, forecastFlags)}`
   }
   const choosing = aboveBaselines(evaluation, shown, 'regret')
   const chooses =
     choosing.length === 0
       ? ''
-      : ` ${choosing.join(' and ')} ${choosing.length === 1 ? 'is' : 'are'} shown to choose better than chance, so go by the order of its forecasts and not by their size.`
+      : `To choose what to run, go by the order of the forecasts of ${choosing.join(' or ')}: ${choosing.length === 1 ? 'it is' : 'they are'} shown to choose better than chance (regret). `
   const instead = beaters.find(({ first }) => !baselines.includes(first))?.first ?? beaters[0]?.first
   if (instead !== undefined) {
-    return `Do not go by ${inUse}, which is in use: it is shown to foresee less than ${instead}.${chooses}\n${useText(instead, evaluation, forecastFlags)}`
+    const advice = `${chooses}Do not go by ${inUse}, which is in use: it is shown to foresee less than ${instead} (pinball loss).`
+    return `${wrap(advice, width)}\n${useText(choosing[0] ?? instead, evaluation, forecastFlags)}`
+  }
+  const nobody = `Nobody is shown to foresee the size of gains (pinball loss) better than ${known}.`
+  if (choosing[0] !== undefined && (inUse === null || !choosing.includes(inUse))) {
+    return `${wrap(`${chooses}${nobody}`, width)}\n${useText(choosing[0], evaluation, forecastFlags)}`
   }
   const keep = inUse === null ? 'Keep the forecaster you have' : `Keep ${inUse}, which is in use`
-  return `Nobody is shown to foresee more than ${known}.${chooses} ${keep},\ntake its forecasts as a first opinion, and ${waitText(evaluation)}.\nNext: almanac doctor${evaluation.environmentFlags}${sameFlags}`
+  const advice = `${chooses}${nobody} ${keep}, take its forecasts as a first opinion, and ${waitText(evaluation)}.`
+  return `${wrap(advice, width)}\nNext: almanac doctor${evaluation.environmentFlags}${sameFlags}`
 }
 
 /** Who beats everyone that looks at no candidate, with the highest skill first. */
@@ -94,5 +101,5 @@ function waitText({ environments, differences, split }: Evaluation): string {
   let pools = only.pools
   while (blocksOfPools(pools).at(-1)! + 1 < needed) pools++
   const records = (pools - only.pools) * only.truth.together
-  return `evaluate again after ${countText(records, 'more record', 'more records')}: before that no difference\nin pinball loss could be shown`
+  return `evaluate again after ${countText(records, 'more record', 'more records')}: before that no difference in pinball loss could be shown`
 }

@@ -5,6 +5,7 @@ import { pad } from './display-width.ts'
 import type { FiguresRow } from './evaluation.ts'
 import { dash, decimalsFor, percentText, plainDecimals } from './numbers.ts'
 import { renderTable, type TableOptions } from './table.ts'
+import { wrap } from './wrap.ts'
 
 /** A figure of fewer pools says nothing of the next one. */
 export const leastPools = 3
@@ -81,7 +82,7 @@ export function figureTables({ rows, metric, withLegend }: ShownTables, options:
         ['Spearman, Kendall', 'order within a pool: 1 right, 0 as by chance, more is better; [95 % interval]'],
         ...(inPools ? [['pools', 'how many of them it ranks: equal forecasts rank nothing'] as const] : []),
         ['pairs right', 'of two rows, how often the better one first: 50 % is chance, more is better'],
-        ['regret saved', 'by the choice of the best-looking: 1 the best one, 0 as by chance, more is better'],
+        ['regret saved', 'by the choice of the best-looking: 1 the best, 0 as by chance, more is better'],
         ['NDCG', 'of the same choice: 1 the best one, more is better'],
         ...(metric === null
           ? []
@@ -92,7 +93,7 @@ export function figureTables({ rows, metric, withLegend }: ShownTables, options:
     size,
     legend(
       [
-        ['pinball skill', 'size, order and honesty in one: 1 perfect, 0 as constant, below 0 is worse than it'],
+        ['pinball skill', 'size, order and honesty: 1 perfect, 0 as constant, below 0 worse than it'],
         ['80 % holds', 'how often the gain is in the 80 % interval: 80 % is right'],
         ['P(gain > 0), finishing', 'skill of these chances: 1 perfect, 0 as the same for all, more is better'],
         ...(metric === null
@@ -112,10 +113,17 @@ export function figureTables({ rows, metric, withLegend }: ShownTables, options:
 /** A line for each word, its meaning behind it. */
 export function legend(
   lines: readonly (readonly [word: string, meaning: string])[],
-  { styling }: TableOptions,
+  { styling, width: columns }: TableOptions,
 ): string {
   const width = Math.max(...lines.map(([word]) => word.length))
-  return lines.map(([word, meaning]) => styling('faint', `  ${pad(word, width, 'left')}  ${meaning}`)).join('\n')
+  const indent = ' '.repeat(width + 4)
+  return lines
+    .flatMap(([word, meaning]) => {
+      const [first, ...others] = wrap(`${indent}${meaning}`, columns, indent).split('\n')
+      return [`  ${pad(word, width, 'left')}  ${first!.slice(indent.length)}`, ...others]
+    })
+    .map(line => styling('faint', line))
+    .join('\n')
 }
 
 /** `0.31 [−0.02, 0.60]`; a dash where it is not defined. */

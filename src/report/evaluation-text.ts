@@ -4,9 +4,10 @@ import { differencesText } from './difference-text.ts'
 import type { EvaluatedEnvironment, Evaluation } from './evaluation.ts'
 import { adviceText } from './evaluation-advice.ts'
 import { figureTables, leastPools, legend } from './evaluation-tables.ts'
-import { countText, plainDecimals } from './numbers.ts'
+import { countText, dash, plainDecimals, plainNumber } from './numbers.ts'
 import { singleLine } from './outside-text.ts'
-import type { TableOptions } from './table.ts'
+import { renderTable, type TableOptions } from './table.ts'
+import { wrap } from './wrap.ts'
 
 export function evaluationText(
   evaluation: Evaluation,
@@ -18,10 +19,10 @@ export function evaluationText(
     return [
       headline(environment, options),
       pools < leastPools
-        ? tooFewText(pools)
+        ? wrap(tooFewText(pools), options.width)
         : figureTables({ rows, metric: singleLine(metric), withLegend: index === 0 }, options),
       ...(index === 0 ? namesLegend(evaluation, options) : []),
-      ...asides(environment, models),
+      ...asides(environment, models).map(text => wrap(text, options.width)),
     ]
   })
   if (overall !== null) {
@@ -35,10 +36,11 @@ export function evaluationText(
       ? 'signs of blocks of consecutive rows turned'
       : 'Student’s t with near-duplicate groups drawn again'
   const evidence = environments.reduce((sum, { blocks }) => sum + (blocks ?? Number.POSITIVE_INFINITY), 0)
+  if (models.length > 0) sections.push(tookTable(models, options))
   sections.push(
-    `${options.styling('heading', 'Paired differences')} (p by ${pieces}; Holm over the pairs of each measure)\n${differencesText(differences, evidence, options)}`,
-    ...controlLines(evaluation),
-    adviceText(evaluation, options.sameFlags ?? ''),
+    `${options.styling('heading', 'Paired differences')}\n${wrap(`p by ${pieces}; Holm’s correction over the pairs of each measure.`, options.width)}\n${differencesText(differences, evidence, options)}`,
+    ...controlLines(evaluation).map(text => wrap(text, options.width)),
+    adviceText(evaluation, options.sameFlags ?? '', options.width),
   )
   return sections.join('\n\n')
 }
@@ -47,17 +49,17 @@ function tooFewText(pools: number): string {
   return `${countText(pools, 'pool')} ${pools === 1 ? 'is' : 'are'} too few for any figure: it takes ${leastPools} or more (--json has what there is).`
 }
 
-function headline(environment: EvaluatedEnvironment, { styling }: TableOptions): string {
+function headline(environment: EvaluatedEnvironment, { styling, width }: TableOptions): string {
   const { name, objective, records, withoutGain, tested, pools, blocks, dates, truth } = environment
   const when = dates === null ? '' : ` from ${dates.first} to ${dates.last}`
   const how =
     blocks === null
       ? 'Judged: each random half of them, forecast from the other.'
-      : `Judged: ${tested} of them, each forecast from the rows before it alone, in ${countText(pools, 'pool')} of ${truth.together}\nthat stand for choice together (${countText(blocks, 'block')} of neighbouring pools, each one piece of evidence).`
+      : `Judged: ${tested} of them, each forecast from the rows before it alone, in ${countText(pools, 'pool')} of ${truth.together} that stand for choice together (${countText(blocks, 'block')} of neighbouring pools, each one piece of evidence).`
   return [
     styling('heading', `${singleLine(name)}: ${countText(records, 'record')}${when}, ${withoutGain} without a gain`),
-    `Gains are in ${objective}: above 0 is better than the reference.`,
-    how,
+    wrap(`Gains are in ${objective}: above 0 is better than the reference.`, width),
+    wrap(how, width),
   ].join('\n')
 }
 
@@ -77,12 +79,45 @@ function namesLegend({ models, controls }: Evaluation, options: TableOptions): s
   return lines.length === 0 ? [] : [legend(lines, options)]
 }
 
+/** What each model took, so that skill can be held against its price. */
+function tookTable(models: Evaluation['models'], options: TableOptions): string {
+  // One that has several histories is one model.
+  const each = [...Map.groupBy(models, ({ model, effort }) => `${model} ${effort}`).values()].map(([first]) => first!)
+  const priced = each.some(({ took }) => took.cost !== null)
+  const currencies = new Set(each.flatMap(({ took }) => took.currency ?? []))
+  const right = (heading: string) => ({ heading, align: 'right' as const })
+  const whole = (value: number) => Math.round(value).toLocaleString('en-US')
+  const table = renderTable(
+    [
+      { heading: 'model', shrinkTo: 24 },
+      right('requests'),
+      right('kept from before'),
+      right('tokens in'),
+      right('of them cached'),
+      right('tokens out'),
+      ...(priced ? [right(currencies.size === 1 ? `cost in ${[...currencies][0]}` : 'cost')] : []),
+    ],
+    each.map(({ name, took }) => [
+      name.split(', ')[0]!,
+      String(took.requests),
+      String(took.kept),
+      whole(took.input),
+      whole(took.cached),
+      whole(took.output),
+      ...(priced ? [took.cost === null ? dash : plainNumber(took.cost)] : []),
+    ]),
+    options,
+  )
+  const unpriced = priced ? '' : '\nNo price is known, so no cost: "price" beside the model says it.'
+  return `${options.styling('heading', 'What the models took')}\n${table}${unpriced}`
+}
+
 function asides({ ceiling, truth, rows, dates, tested }: EvaluatedEnvironment, models: Evaluation['models']): string[] {
   const lines: string[] = []
   if (Number.isFinite(ceiling.value)) {
     const reached = Number.isNaN(truth.ranks)
       ? ''
-      : `; the truth itself would rank ${truth.together} of them\nwith ${plainDecimals(truth.ranks)}, and less where these lie closer together`
+      : `; the truth itself would rank ${truth.together} of them with ${plainDecimals(truth.ranks)}, and less where these lie closer together`
     lines.push(`Two seeds of one record rank alike with ${plainDecimals(ceiling.value)} over all records${reached}.`)
   }
   for (const { name, failures } of rows) {
@@ -98,8 +133,8 @@ function asides({ ceiling, truth, rows, dates, tested }: EvaluatedEnvironment, m
       dates === null ? 'when the records are from is not known' : `the records are from ${dates.first} to ${dates.last}`
     lines.push(
       knowledgeUntil === null
-        ? `${model}: when its knowledge ends is not known\n("knowledgeUntil" of "language" in the environment file says it); ${from}.`
-        : `${model}: its knowledge ends ${knowledgeUntil};\n${from}${dates !== null && dates.first <= knowledgeUntil ? ', so it may have read some of them' : ''}.`,
+        ? `${model}: when its knowledge ends is not known ("knowledgeUntil" of "language" in the environment file, or in a file for --model, says it); ${from}.`
+        : `${model}: its knowledge ends ${knowledgeUntil}; ${from}${dates !== null && dates.first <= knowledgeUntil ? ', so it may have read some of them' : ''}.`,
     )
   }
   return lines.length === 0 ? [] : [lines.join('\n')]

@@ -39,6 +39,17 @@ export interface ComparedModel {
   readonly model: string
   readonly effort: string | null
   readonly knowledgeUntil: string | null
+  /** In all its rows together, controls too. Of answers kept from before nobody knows any more. */
+  readonly took: {
+    readonly requests: number
+    readonly kept: number
+    readonly input: number
+    readonly cached: number
+    readonly output: number
+    /** Money; null without a price. */
+    readonly cost: number | null
+    readonly currency: string | null
+  }
 }
 
 export interface Evaluation {

@@ -3,6 +3,7 @@ import { legend } from './evaluation-tables.ts'
 import { countText, decimalsFor, percentText, signed } from './numbers.ts'
 import { singleLine } from './outside-text.ts'
 import { renderTable, type TableOptions } from './table.ts'
+import { wrap } from './wrap.ts'
 
 export interface ReplayedTable {
   readonly environment: string
@@ -64,7 +65,7 @@ function tableText(replayed: ReplayedTable, options: TableOptions & { readonly s
     `${singleLine(environment)}: ${countText(records, 'record')} ${how}, ${runs} run`,
   )
   return [
-    `${heading}\n${gains}\nOf each ${offered} rows ${chosen} are run; the gains here are over the first reference.`,
+    `${heading}\n${wrap(`${gains}\nOf each ${offered} rows ${chosen} are run; the gains here are over the first reference.`, options.width)}`,
     table,
     legend(
       [
@@ -74,7 +75,7 @@ function tableText(replayed: ReplayedTable, options: TableOptions & { readonly s
       ],
       options,
     ),
-    `${verdictText(rows)}\nNext: almanac evaluate${replayed.environmentFlags}${options.sameFlags ?? ''}`,
+    `${wrap(verdictText(rows), options.width)}\nNext: almanac evaluate${replayed.environmentFlags}${options.sameFlags ?? ''}`,
   ].join('\n\n')
 }
 
