@@ -24,7 +24,7 @@ import { runInTerminal } from '../src/terminal.ts'
 
 const standard = fileURLToPath(new URL('../.almanac/first-campaign', import.meta.url))
 const flags = new Command('node examples/first-campaign.ts')
-  .description('A research campaign on real training runs of environments/nanolm: about three minutes on two cores.')
+  .description('A research campaign on real training runs of environments/nanolm: two to three minutes on two cores.')
   .option('--rounds <number>', 'how many rounds', wholeNumberFrom(1), 3)
   .option('--choose <number>', 'how many candidates run in each', wholeNumberFrom(1), 3)
   .option('--folder <folder>', 'where its ledger and its report are kept', standard)
