@@ -228,12 +228,14 @@ export function stopOnInterrupt(
       process.exit(130)
     }
   }
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return { stop: stop.signal, cancel: cancel.signal, ...onInterrupt(onSignal) }
+}
+
+function onInterrupt(listener: (signal: NodeJS.Signals) => void): Disposable {
+  process.on('SIGINT', listener).on('SIGTERM', listener)
   return {
-    stop: stop.signal,
-    cancel: cancel.signal,
     [Symbol.dispose]() {
-      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+      process.off('SIGINT', listener).off('SIGTERM', listener)
     },
   }
 }
@@ -246,14 +248,7 @@ function endOnInterrupt(): { stop: AbortSignal; cancel: AbortSignal } & Disposab
     setTimeout(() => process.exit(130), 2000).unref()
     stop.abort(new Stopped('It was stopped.'))
   }
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  return {
-    stop: stop.signal,
-    cancel: stop.signal,
-    [Symbol.dispose]() {
-      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-    },
-  }
+  return { stop: stop.signal, cancel: stop.signal, ...onInterrupt(onSignal) }
 }
 
 /** Ctrl-C ends the process, as it does without us. */
