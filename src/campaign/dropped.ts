@@ -3,8 +3,6 @@ import type { Quantiles } from '../experiment/record.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { scores } from './choose.ts'
 
-export { tally } from '../text/tally.ts'
-
 type Round = Pick<StoredRound, 'candidates' | 'dropped'>
 
 export interface Dropped {
