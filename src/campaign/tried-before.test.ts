@@ -214,7 +214,7 @@ test('of the records of real training runs, what would be refused by the others 
   const context = inProcess(join(nanolm, 'almanac.config.ts'), { ledger: join(folder, 'ledger.db') })
   for (const name of ['olmo', 'nanochat']) {
     await importHistory.run(
-      { path: join(nanolm, 'records', `${name}.jsonl`), dryRun: false, keepPersonal: false },
+      { path: join(nanolm, 'records', `${name}.jsonl`), dryRun: false, replace: false, keepPersonal: false },
       context,
     )
   }

@@ -22,12 +22,15 @@ const rowsAtOnce = 500
 
 export class RowWriter {
   readonly #ledger: Ledger
+  readonly #readingId: number | null
   /** Runs without a seed that each intervention has; only of those that had runs before or have several. */
   readonly #repeats = new Map<number, number>()
   #waiting: RowToWrite[] = []
 
-  constructor(ledger: Ledger) {
+  /** `readingId`: the reading that brings the rows; null where none is noted. */
+  constructor(ledger: Ledger, readingId: number | null) {
     this.#ledger = ledger
+    this.#readingId = readingId
   }
 
   async write(row: RowToWrite): Promise<void> {
@@ -52,6 +55,7 @@ export class RowWriter {
         const became = { versionId, interventionId: ids[index]!, runId: runIds[index]! }
         return [sourceKey, { ...became, place, text: note }]
       }),
+      this.#readingId,
     )
     return ids
   }

@@ -279,7 +279,7 @@ describe('an imported history in a ledger', () => {
     })
     const told: number[] = []
     const history = readResultsTsv([first[0]!, first[1]!, ...many].join('\n'), 'results.tsv')
-    await storeHistory(ledger, family, history, rows => told.push(rows))
+    await storeHistory(ledger, family, history, { progress: rows => told.push(rows) })
     expect(told).toEqual([1000, 2000, 2501])
     const records = await ledger.recordsOf({})
     expect(records.map(({ intervention }) => intervention.sentence)).toEqual(

@@ -1,14 +1,15 @@
 /**
  * Writes an imported history into the ledger: a reference becomes a version, a row an intervention with its run, a kept row
  * a new version as well, whose reference run is the same observation. All in one transaction. What a row became is noted
- * under its key, so importing the file again, or the file grown by new rows, adds only what is new.
+ * under its key, so importing the file again, or the file grown by new rows, adds only what is new. How the source was read is noted too.
  */
 import { mergePatch } from '../experiment/configuration.ts'
 import { type Family, objectiveOf, type Reference, type Version } from '../experiment/environment.ts'
 import { interventionHash, referenceHash } from '../experiment/identity.ts'
 import { contentHash, type Json } from '../experiment/json.ts'
-import type { ImportedRow as KnownRow } from '../ledger/imports.ts'
+import type { KnownRow } from '../ledger/imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { NewReading } from '../ledger/readings.ts'
 import type { ImportedHistory, ImportedRow, UnusableRow } from './history.ts'
 import { type RowToWrite, RowWriter } from './row-writer.ts'
 
@@ -23,16 +24,21 @@ export interface StoredHistory {
   readonly lastVersionId: string | null
   /** Whether that version is the family's current one now. */
   readonly isCurrent: boolean
+  /** Where rows stood that an earlier reading brought and that are not in the source any more; they stay. */
+  readonly vanished: readonly string[]
 }
+
+/** The reading that brings the rows: one that is in the ledger and goes on, or a new one. */
+export type HistoryReading = { readonly id: number } | Omit<NewReading, 'familyId'>
 
 const rowsAtOnce = 1000
 
-/** `progress` is told now and then how many rows have been looked at. */
+/** `progress` is told now and then how many rows have been looked at. Without a reading, what is stored cannot be withdrawn. */
 export async function storeHistory(
   ledger: Ledger,
   family: Family,
   history: ImportedHistory,
-  progress?: (rows: number) => void,
+  { reading, progress }: { readonly reading?: HistoryReading; readonly progress?: (rows: number) => void } = {},
 ): Promise<StoredHistory> {
   const objective = objectiveOf(family).name
   if (history.metrics[0].name !== objective) {
@@ -44,7 +50,10 @@ export async function storeHistory(
     const familyId = await ledger.ensureFamily(family)
     // Of a family that an earlier version of Almanac imported, rows are known by longer keys.
     const hasLongKeys = await ledger.hasImports(`${familyId} `)
-    const store = new HistoryStore(ledger, familyId, history.source, hasLongKeys)
+    const goesOn = reading !== undefined && 'id' in reading
+    const readingId =
+      reading === undefined ? null : goesOn ? reading.id : await ledger.storeReading({ ...reading, familyId })
+    const store = new HistoryStore(ledger, familyId, history.source, { hasLongKeys, readingId })
     const added = { references: 0, kept: 0, tried: 0 }
     let known = 0
     for (let start = 0; start < history.rows.length; start += rowsAtOnce) {
@@ -60,7 +69,8 @@ export async function storeHistory(
     const { lastVersionId } = store
     if (lastVersionId !== null && known < history.rows.length) await goForward(ledger, familyId, lastVersionId)
     const isCurrent = lastVersionId !== null && (await ledger.currentVersion(familyId))?.version.id === lastVersionId
-    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent }
+    const vanished = goesOn ? await store.vanished(reading.id, history.rows) : []
+    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent, vanished }
   })
 }
 
@@ -69,21 +79,30 @@ class HistoryStore {
   readonly #familyId: string
   readonly #source: string
   readonly #hasLongKeys: boolean
+  readonly #readingId: number | null
   readonly #writer: RowWriter
   /** By the key of the row that became one. */
   readonly #versions = new Map<string, Version>()
   readonly #references = new Map<string, { readonly id: number; readonly hash: string }>()
   /** By version and intervention: what a kept row of this import became. */
   readonly #keptAs = new Map<string, Version>()
+  /** How many keys of the reading came up. */
+  #ofReading = 0
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
 
-  constructor(ledger: Ledger, familyId: string, source: string, hasLongKeys: boolean) {
+  constructor(
+    ledger: Ledger,
+    familyId: string,
+    source: string,
+    { hasLongKeys, readingId }: { readonly hasLongKeys: boolean; readonly readingId: number | null },
+  ) {
     this.#ledger = ledger
     this.#familyId = familyId
     this.#source = source
     this.#hasLongKeys = hasLongKeys
-    this.#writer = new RowWriter(ledger)
+    this.#readingId = readingId
+    this.#writer = new RowWriter(ledger, readingId)
   }
 
   /** Which of the rows were new. */
@@ -91,6 +110,7 @@ class HistoryStore {
     const keys = rows.map(row => this.#keyOf(row.key, 'row'))
     const kept = rows.flatMap(row => (row.role === 'tried' ? [] : [this.#keyOf(row.key, 'reference')]))
     const known = await this.#ledger.importedRowsOf([...keys, ...kept])
+    for (const { readingId } of known.values()) if (readingId === this.#readingId) this.#ofReading++
     const isNew: boolean[] = []
     for (const [index, row] of rows.entries()) {
       const became = known.get(keys[index]!)
@@ -109,14 +129,29 @@ class HistoryStore {
         rows
           .slice(start, start + rowsAtOnce)
           .map(({ key, place, reason, text }) => [this.#keyOf(key, 'unusable'), { reason, place, text }]),
+        this.#readingId,
       )
     }
+  }
+
+  /** Where rows of the reading stood that are none of these, which were all added. */
+  async vanished(readingId: number, rows: readonly ImportedRow[]): Promise<string[]> {
+    // Nearly always none, and of a long log that is told without a list of all.
+    if ((await this.#ledger.countsOfReadings()).get(readingId) === this.#ofReading) return []
+    const brought = await this.#ledger.rowsOfReading(readingId)
+    const there = new Set(rows.flatMap(({ key }) => [this.#keyOf(key, 'row'), this.#keyOf(key, 'reference')]))
+    return [...new Set(brought.filter(({ key }) => !there.has(key)).map(({ place }) => place ?? 'a row'))]
   }
 
   /** 128 bits of a hash tell any number of rows apart, and take a quarter of the room of what they stand for. */
   #keyOf(key: string, as: 'row' | 'reference' | 'unusable'): string {
     const whole = `${this.#familyId} ${as} ${key}`
     return this.#hasLongKeys ? whole : contentHash(whole).slice(0, 32)
+  }
+
+  async #write(row: RowToWrite): Promise<void> {
+    this.#ofReading++
+    await this.#writer.write(row)
   }
 
   async #recall(row: ImportedRow, became: KnownRow): Promise<void> {
@@ -129,7 +164,7 @@ class HistoryStore {
       const version =
         base ?? (await this.#ledger.ensureVersion(this.#familyId, referenceOf(row, row.intervention.overrides, null)))
       const { id } = await this.#referenceOf(version)
-      await this.#writer.write(toWrite(row, sourceKey, version.id, { id }))
+      await this.#write(toWrite(row, sourceKey, version.id, { id }))
       this.#versions.set(row.key, version)
       return
     }
@@ -147,14 +182,15 @@ class HistoryStore {
     const asReference = () => this.#keyOf(row.key, 'reference')
     const same = `${versionId} ${hash}`
     if (row.role === 'tried') {
-      await this.#writer.write(written)
+      await this.#write(written)
       const kept = this.#keptAs.get(same)
       if (kept === undefined) return
       // Another seed of what was kept: it measures the new reference too.
       const { id } = await this.#referenceOf(kept)
-      await this.#writer.write(toWrite(row, asReference(), kept.id, { id }))
+      await this.#write(toWrite(row, asReference(), kept.id, { id }))
       return
     }
+    this.#ofReading++
     const interventionId = await this.#writer.writeNow(written)
     // Outside git, code is known by what was changed in it from the beginning on; a change of which there are only words, by its row.
     const isCode = row.code === null && (diff !== null || (overrides === null && configuration !== null))
@@ -165,7 +201,7 @@ class HistoryStore {
       { versionId, interventionId },
     )
     const { id } = await this.#referenceOf(version)
-    await this.#writer.write(toWrite(row, asReference(), version.id, { id }))
+    await this.#write(toWrite(row, asReference(), version.id, { id }))
     this.#versions.set(row.key, version)
     this.#keptAs.set(same, version)
   }

@@ -1,6 +1,6 @@
 /** A list of ids as one parameter of a query: a long history has more versions than SQLite takes parameters. */
 import { sql } from 'kysely'
 
-export function amongst(ids: readonly string[]) {
-  return sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
+export function amongst<Id extends string | number>(ids: readonly Id[]) {
+  return sql<Id>`(select value from json_each(${JSON.stringify(ids)}))`
 }

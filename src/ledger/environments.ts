@@ -2,10 +2,12 @@
  * Families and versions: what is measured, and the references that gains are against. Which version of a family is
  * current is a list that only grows, so that a report can say since when and why.
  */
+import { type SqlBool, sql } from 'kysely'
 import { type Family, familyId, type Reference, type Version, versionId } from '../experiment/environment.ts'
 import { referenceHash } from '../experiment/identity.ts'
 import type { Database, Tables, WhyCurrent } from './tables.ts'
 import { inTransaction } from './transaction.ts'
+import { isLiveFamily, isLiveIntervention, isLiveRun } from './withdrawn.ts'
 
 type VersionRow = Tables['versions']
 
@@ -39,16 +41,40 @@ export async function family(db: Database, id: string): Promise<Family | null> {
   return row ? (JSON.parse(row.definition) as Family) : null
 }
 
-/** All families of that name, or all there are, oldest first: a name is kept when what it measures changes. */
+/**
+ * All families of that name, or all there are, oldest first: a name is kept when what it measures changes. Not those of which all that was
+ * imported was withdrawn.
+ */
 export async function families(db: Database, name?: string): Promise<StoredFamily[]> {
-  let query = db.selectFrom('families').select(['id', 'definition']).orderBy('created_at').orderBy('id')
+  let query = db
+    .selectFrom('families')
+    .select(['id', 'definition'])
+    .where(isLiveFamily)
+    .orderBy('created_at')
+    .orderBy('id')
   if (name !== undefined) query = query.where('name', '=', name)
   return (await query.execute()).map(row => ({ id: row.id, family: JSON.parse(row.definition) as Family }))
 }
 
+/** By family: how many candidates ran, and how many runs there are, those of references included. */
+export async function countsOfFamilies(
+  db: Database,
+): Promise<Map<string, { readonly records: number; readonly runs: number }>> {
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('interventions', 'interventions.id', 'runs.intervention_id')
+    .innerJoin('versions', 'versions.id', 'interventions.version_id')
+    .select(({ fn }) => ['versions.family_id', fn.countAll<number>().as('runs')])
+    .select(sql<number>`count(distinct iif(interventions.kind = 'candidate', interventions.id, null))`.as('records'))
+    .where(isLiveRun)
+    .groupBy('versions.family_id')
+    .execute()
+  return new Map(rows.map(({ family_id, records, runs }) => [family_id, { records, runs }]))
+}
+
 /**
- * Stores the version if it is new, with the reference as an intervention of its own: its runs are runs like all others,
- * and a candidate that changes nothing meets its hash. A version that exists keeps its first parent and commit.
+ * Stores the version if it is new, with the reference as an intervention of its own: its runs are runs like all others, and a candidate that changes nothing meets its hash. A version that exists keeps its first parent and commit, but for a parent that was
+ * read wrongly: where that, or all that was measured at the version, was withdrawn.
  */
 export async function ensureVersion(
   db: Database,
@@ -58,7 +84,7 @@ export async function ensureVersion(
 ): Promise<Version> {
   const id = versionId(family, reference)
   const found = await version(db, id)
-  if (found) return found
+  if (found) return (await isWithdrawn(db, found)) ? withParent(db, found, parent) : found
   return inTransaction(db, async db => {
     const created = await db
       .insertInto('versions')
@@ -82,6 +108,39 @@ export async function ensureVersion(
     }
     return (await version(db, id))!
   })
+}
+
+async function isWithdrawn(db: Database, { id, parent }: Version): Promise<boolean> {
+  const any = await db.selectFrom('withdrawn_runs').select('run_id').limit(1).executeTakeFirst()
+  if (any === undefined) return false
+  const isOfParent = sql<SqlBool>`interventions.id = ${parent?.interventionId ?? null} and not ${isLiveIntervention}`
+  const ofParent = await db.selectFrom('interventions').select('id').where(isOfParent).executeTakeFirst()
+  if (ofParent !== undefined) return true
+  const measured = await db
+    .selectFrom('interventions')
+    .innerJoin('runs', 'runs.intervention_id', 'interventions.id')
+    .select(isLiveRun.as('is_live'))
+    .where('interventions.version_id', '=', id)
+    .orderBy('is_live', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return measured !== undefined && !measured.is_live
+}
+
+async function withParent(db: Database, found: Version, parent: Version['parent']): Promise<Version> {
+  if (found.parent?.interventionId === parent?.interventionId) return found
+  // What another part of the lineage still says stays: it must not lead back here.
+  const before = parent === null ? [] : await lineage(db, parent.versionId)
+  if (before.some(({ id }) => id === found.id)) return found
+  await db
+    .updateTable('versions')
+    .set({
+      parent_version_id: parent?.versionId ?? null,
+      parent_intervention_id: parent?.interventionId ?? null,
+    })
+    .where('id', '=', found.id)
+    .execute()
+  return { ...found, parent }
 }
 
 /** The version, or null. */

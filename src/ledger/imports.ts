@@ -25,10 +25,16 @@ export type ImportedRow =
       readonly text: string | null
     }
 
-/** Notes what the rows became. Of one whose key is known nothing changes. */
+export type KnownRow = ImportedRow & {
+  /** The reading that brought it; null of what was imported without one. */
+  readonly readingId: number | null
+}
+
+/** Notes what the rows became, and the reading that brought them. Of one whose key is known nothing changes. */
 export async function recordImports(
   db: Database,
   rows: readonly (readonly [sourceKey: string, row: ImportedRow])[],
+  readingId: number | null = null,
 ): Promise<void> {
   await inTransaction(db, async db => {
     const importedAt = now()
@@ -43,6 +49,7 @@ export async function recordImports(
         text: row.text,
         reason: 'reason' in row ? row.reason : null,
         imported_at: importedAt,
+        reading_id: readingId,
       }
     })
     await insertNew(db, 'imports', columns, [])
@@ -50,8 +57,8 @@ export async function recordImports(
 }
 
 /** What became of the rows with these keys, by key; a key that is not known is not in it. */
-export async function importedRowsOf(db: Database, keys: readonly string[]): Promise<Map<string, ImportedRow>> {
-  const found = new Map<string, ImportedRow>()
+export async function importedRowsOf(db: Database, keys: readonly string[]): Promise<Map<string, KnownRow>> {
+  const found = new Map<string, KnownRow>()
   const wanted = keys.map(key => ({ source_key: key }))
   for (const row of await rowsLike(db, 'imports', wanted)) found.set(row.source_key, importedRowOf(row))
   return found
@@ -82,12 +89,12 @@ export async function importsOf(
   return found
 }
 
-function importedRowOf(row: Tables['imports']): ImportedRow {
-  const { version_id, intervention_id, run_id, text, reason } = row
+function importedRowOf(row: Tables['imports']): KnownRow {
+  const { version_id, intervention_id, run_id, text, reason, reading_id: readingId } = row
   const place = placeOf(row)
   return version_id !== null && intervention_id !== null
-    ? { versionId: version_id, interventionId: intervention_id, runId: run_id, place, text }
-    : { reason: reason ?? '', place, text }
+    ? { versionId: version_id, interventionId: intervention_id, runId: run_id, place, text, readingId }
+    : { reason: reason ?? '', place, text, readingId }
 }
 
 /** A million rows of a log hold a million numbers, and not as many texts. */
@@ -96,6 +103,7 @@ function placeColumns(place: string | null): Pick<Tables['imports'], 'line' | 'p
   return line === null ? { line: null, place } : { line: Number(line[1]), place: null }
 }
 
-function placeOf({ line, place }: Pick<Tables['imports'], 'line' | 'place'>): string | null {
+/** `line 12`, `run 3f2a`; null where it was not noted. */
+export function placeOf({ line, place }: Pick<Tables['imports'], 'line' | 'place'>): string | null {
   return line === null ? place : `line ${line}`
 }

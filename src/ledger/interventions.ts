@@ -9,6 +9,7 @@ import { now } from './environments.ts'
 import { insertNew, rowsLike } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
 import { inTransaction } from './transaction.ts'
+import { isLiveIntervention } from './withdrawn.ts'
 
 type InterventionRow = Pick<Tables['interventions'], 'sentence' | 'overrides' | 'diff' | 'tags' | 'origin'>
 
@@ -32,22 +33,8 @@ export async function ensureIntervention(
   hash: string,
   intervention: Intervention,
 ): Promise<{ readonly id: number; readonly created: boolean }> {
-  return inTransaction(db, async db => {
-    const created = await db
-      .insertInto('interventions')
-      .values({ version_id: versionId, hash, kind: 'candidate', ...rowOf(intervention), created_at: now() })
-      .onConflict(conflict => conflict.doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (created) return { id: created.id, created: true }
-    const found = await db
-      .selectFrom('interventions')
-      .select('id')
-      .where('version_id', '=', versionId)
-      .where('hash', '=', hash)
-      .executeTakeFirstOrThrow()
-    return { id: found.id, created: false }
-  })
+  const [stored] = await ensureInterventions(db, [{ versionId, hash, intervention }])
+  return stored!
 }
 
 /** The same for many at once, in order: what a large import takes. */
@@ -138,6 +125,7 @@ export async function interventionsOf(db: Database, versionId: string): Promise<
     .selectFrom('interventions')
     .selectAll()
     .where('version_id', '=', versionId)
+    .where(isLiveIntervention)
     .orderBy('id')
     .execute()
   return rows.map(storedIntervention)

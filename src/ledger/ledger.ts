@@ -21,6 +21,7 @@ import {
   takeCampaign,
 } from './campaigns.ts'
 import {
+  countsOfFamilies,
   currentVersion,
   ensureFamily,
   ensureVersion,
@@ -42,6 +43,7 @@ import {
   interventionsOf,
 } from './interventions.ts'
 import { isCurrent, migrate } from './migrations.ts'
+import { countsOfReadings, readings, rowsOfReading, storeReading, withdrawReadings } from './readings.ts'
 import { recordsAndReferencesOf, recordsOf } from './records.ts'
 import { roundsOf, storeRound } from './rounds.ts'
 import { claimRun, importRuns, openRuns, run, runsOf, runsOfCampaign, writeOutcome } from './runs.ts'
@@ -54,6 +56,7 @@ const verbs = {
   ensureFamily,
   family,
   families,
+  countsOfFamilies,
   ensureVersion,
   version,
   currentVersion,
@@ -95,6 +98,11 @@ const verbs = {
   importedRowsOf,
   importsOf,
   hasImports,
+  storeReading,
+  readings,
+  withdrawReadings,
+  rowsOfReading,
+  countsOfReadings,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never

@@ -44,7 +44,9 @@ test('a round of before there were language models and a gate is read, and had n
     ])
     expect(round!.candidates[0]!.forecast).not.toHaveProperty('model')
     expect(await ledger.importedRowsOf(['k'])).toEqual(
-      new Map([['k', { versionId: 'v', interventionId: 1, runId: null, place: 'line 12', text: 'a note' }]]),
+      new Map([
+        ['k', { versionId: 'v', interventionId: 1, runId: null, place: 'line 12', text: 'a note', readingId: null }],
+      ]),
     )
   }
   const now = new DatabaseSync(path)

@@ -9,6 +9,7 @@ import * as definitions from './migrations/0001-definitions.ts'
 import * as languageModels from './migrations/0002-language-models.ts'
 import * as gate from './migrations/0003-gate.ts'
 import * as places from './migrations/0004-places.ts'
+import * as readings from './migrations/0005-readings.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** In order of name; a new one comes last and is never edited once released. */
@@ -17,6 +18,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0002-language-models': languageModels,
   '0003-gate': gate,
   '0004-places': places,
+  '0005-readings': readings,
 }
 
 /**

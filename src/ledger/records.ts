@@ -10,6 +10,7 @@ import { versionOf } from './environments.ts'
 import { interventionOf } from './interventions.ts'
 import { runRows, type StoredRun, storedRun } from './runs.ts'
 import type { Database } from './tables.ts'
+import { isLiveIntervention } from './withdrawn.ts'
 
 export interface RecordFilter {
   readonly familyIds?: readonly string[]
@@ -58,6 +59,7 @@ function interventionRows(db: Database, versionIds: readonly string[] | null) {
   const query = db
     .selectFrom('interventions')
     .select(['id', 'version_id', 'kind', 'sentence', 'overrides', 'diff', 'tags', 'origin'])
+    .where(isLiveIntervention)
     .orderBy('id')
   return versionIds === null ? query : query.where('version_id', 'in', amongst(versionIds))
 }

@@ -2,11 +2,14 @@
  * Runs and their outcomes. A run is claimed by inserting its key before anything starts; how it ended is a second row,
  * written once. Queued and running are derived: a claimed run without outcome is open.
  */
+import { type SqlBool, sql } from 'kysely'
 import { isEvidence, type Outcome, type Run } from '../experiment/intervention.ts'
+import { amongst } from './amongst.ts'
 import { now } from './environments.ts'
 import { insertNew } from './many-rows.ts'
 import type { Database, Tables } from './tables.ts'
 import { inTransaction } from './transaction.ts'
+import { isLiveRun } from './withdrawn.ts'
 
 /** A process, told apart from a later one with the same number by when it began (in whatever words the system has). */
 export interface Claimant {
@@ -85,7 +88,7 @@ export async function writeOutcome(db: Database, runId: number, outcome: Outcome
 
 /**
  * Stores runs that happened elsewhere, each with its outcome, in one transaction. The ids, null where the key was taken
- * already (that run stays as it is).
+ * already (that run stays as it is). Withdrawn runs of a seed are attempts that say nothing: the attempts of new ones count on from them.
  */
 export async function importRuns(
   db: Database,
@@ -93,17 +96,23 @@ export async function importRuns(
 ): Promise<(number | null)[]> {
   return inTransaction(db, async db => {
     const claimedAt = now()
-    const columns = imported.map(({ interventionId, seed, attempt, outcome }) => ({
-      intervention_id: interventionId,
-      seed,
-      attempt,
+    const withdrawn = await withdrawnAttempts(
+      db,
+      imported.map(({ interventionId }) => interventionId),
+    )
+    const attemptOf = ({ interventionId, seed, attempt }: RunKey) =>
+      attempt + (withdrawn.get(`${interventionId} ${seed}`) ?? 0)
+    const columns = imported.map(({ outcome, ...key }) => ({
+      intervention_id: key.interventionId,
+      seed: key.seed,
+      attempt: attemptOf(key),
       claimed_at: outcome.startedAt ?? claimedAt,
     }))
     const created = await insertNew(db, 'runs', columns, ['id', 'intervention_id', 'seed', 'attempt'])
     const idOf = new Map(created.map(row => [`${row.intervention_id} ${row.seed} ${row.attempt}`, row.id]))
     const outcomes: Tables['outcomes'][] = []
-    const ids = imported.map(({ interventionId, seed, attempt, outcome }) => {
-      const key = `${interventionId} ${seed} ${attempt}`
+    const ids = imported.map(({ outcome, ...run }) => {
+      const key = `${run.interventionId} ${run.seed} ${attemptOf(run)}`
       const id = idOf.get(key) ?? null
       // A key twice in one call: the first has it, as it would in two calls.
       idOf.delete(key)
@@ -113,6 +122,20 @@ export async function importRuns(
     await insertNew(db, 'outcomes', outcomes, [])
     return ids
   })
+}
+
+/** By intervention and seed: how many attempts the withdrawn runs take up. */
+async function withdrawnAttempts(db: Database, interventionIds: readonly number[]): Promise<Map<string, number>> {
+  const any = await db.selectFrom('withdrawn_runs').select('run_id').limit(1).executeTakeFirst()
+  if (any === undefined) return new Map()
+  const rows = await db
+    .selectFrom('runs')
+    .select(({ fn }) => ['intervention_id', 'seed', fn.max('attempt').as('last')])
+    .where('intervention_id', 'in', amongst([...new Set(interventionIds)]))
+    .where(sql<SqlBool>`not ${isLiveRun}`)
+    .groupBy(['intervention_id', 'seed'])
+    .execute()
+  return new Map(rows.map(({ intervention_id, seed, last }) => [`${intervention_id} ${seed}`, last + 1]))
 }
 
 /** The run with this id, or null. */
@@ -139,11 +162,12 @@ export async function openRuns(db: Database): Promise<StoredRun[]> {
   return rows.map(withVersion)
 }
 
-/** Runs with their outcomes; the version, which `storedRun` needs too, stands with the intervention. */
+/** Runs with their outcomes, but for those that were withdrawn; the version, which `storedRun` needs too, stands with the intervention. */
 export function runRows(db: Database) {
   return db
     .selectFrom('runs')
     .leftJoin('outcomes', 'outcomes.run_id', 'runs.id')
+    .where(isLiveRun)
     .select([
       'runs.id',
       'runs.intervention_id',

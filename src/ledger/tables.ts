@@ -124,7 +124,18 @@ export interface Tables {
     text: string | null
     reason: string | null
     imported_at: string
+    reading_id: number | null
   }
+  readings: {
+    id: Generated<number>
+    family_id: string
+    place: string
+    source: string
+    definition: string
+    read_at: string
+    withdrawn_at: string | null
+  }
+  withdrawn_runs: { run_id: number }
 }
 
 /** The handle every function of this folder takes: the open ledger, or a transaction on it. */

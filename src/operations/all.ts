@@ -7,6 +7,8 @@ import type { Operation } from './operation.ts'
 const byName = {
   init: async () => (await import('./init.ts')).init,
   import: async () => (await import('./import.ts')).importHistory,
+  environments: async () => (await import('./environments.ts')).environments,
+  withdraw: async () => (await import('./withdraw.ts')).withdraw,
   forecast: async () => (await import('./forecast.ts')).forecast,
   evaluate: async () => (await import('./evaluate.ts')).evaluate,
   replay: async () => (await import('./replay.ts')).replay,

@@ -1,17 +1,66 @@
 /** The flags of `almanac import` as what importers are told. */
+import { z } from 'zod'
+import type { JsonObject } from '../experiment/json.ts'
 import { constraintIn } from '../importers/constraint-text.ts'
+import { importers } from '../importers/formats.ts'
 import type { ImportOptions } from '../importers/importer.ts'
 import { InputError } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
-export interface ImportFlags {
-  readonly metric?: string | undefined
-  readonly direction?: 'minimize' | 'maximize' | undefined
-  readonly column?: readonly string[] | undefined
-  readonly reference?: string | undefined
-  readonly environment?: string | undefined
-  readonly constraint?: readonly string[] | undefined
-  readonly revisions?: string | undefined
-  readonly keepPersonal: boolean
+/** What a user can say of a source. The ledger keeps it with what was imported, so that the source is read alike when it comes again. */
+export const sourceFlags = {
+  format: z
+    .enum(importers.map(({ name }) => name))
+    .optional()
+    .describe('the format, where it is not recognised'),
+  environment: z.string().optional().describe('only this one of several experiments, studies, projects, segments'),
+  metric: z.string().optional().describe('the objective, where another was guessed'),
+  direction: z.enum(['minimize', 'maximize']).optional().describe('which way the objective is better'),
+  column: z
+    .array(z.string())
+    .optional()
+    .describe('what stands in a column, as NAME=ROLE (the roles are listed below); a name alone is the metric'),
+  reference: z.string().optional().describe('the run that the others are changes of, by id or name'),
+  constraint: z
+    .array(z.string())
+    .optional()
+    .describe('a rule, such as "val_bpb >= 0.9"; what breaks it counts as failed, whatever the log says'),
+  revisions: z.string().optional().describe('of a git repository: the revision or range to read (default: HEAD)'),
+  as: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('the name in the ledger; never part of the environment of this folder then'),
+  keepPersonal: z.boolean().default(false).describe('keep mail addresses, hosts, users, home folders and arguments'),
+}
+
+const schema = z.strictObject(sourceFlags)
+
+export type SourceFlags = z.output<typeof schema>
+
+/** What was said, and nothing else: no default stands in it. */
+export function saidFlags(input: SourceFlags): JsonObject {
+  const names = Object.keys(sourceFlags) as (keyof SourceFlags)[]
+  const said = names.map(name => [name, input[name]] as const)
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined && value !== false)) as JsonObject
+}
+
+/** The reverse, of what a ledger kept. */
+export function flagsFrom(said: JsonObject): SourceFlags {
+  return schema.parse(said)
+}
+
+/** As they stand on a command line, with a space before each; empty where nothing was said. */
+export function flagsText(said: JsonObject): string {
+  return Object.entries(said)
+    .map(([name, value]) => {
+      const flag = ` --${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+      if (value === true) return flag
+      const words = Array.isArray(value) ? value : [value]
+      return `${flag} ${words.map(word => shellWord(String(word))).join(' ')}`
+    })
+    .join('')
 }
 
 /** Some of a source's names can stand for several columns, each with one of these. */
@@ -42,7 +91,7 @@ export const rolesText = [
   ...Object.entries(columnRoles).map(([role, meaning]) => `  ${role.padEnd(13)}  ${meaning}`),
 ].join('\n')
 
-export function importOptions(flags: ImportFlags): ImportOptions {
+export function importOptions(flags: SourceFlags): ImportOptions {
   const { metric, direction, reference, environment, revisions, keepPersonal } = flags
   const columns = columnsIn(flags.column ?? [])
   return {

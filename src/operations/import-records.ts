@@ -25,6 +25,8 @@ export async function importRecords(source: Source, given: string, ledger: Ledge
     environments: [],
     added: runs.added,
     known: runs.known,
+    replaced: 0,
+    asBefore: [],
     unusable: [],
     withoutCode: [],
     changesReference: false,

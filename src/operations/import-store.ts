@@ -1,60 +1,46 @@
-/** One imported history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
-import type { OpenEnvironment } from '../campaign/open-environment.ts'
-import { type Direction, familyId } from '../experiment/environment.ts'
-import { withConstraints } from '../importers/constraints.ts'
+/** One prepared history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
+import { familyId } from '../experiment/environment.ts'
+import { definitionOf } from '../importers/earlier-readings.ts'
 import { examine } from '../importers/examine.ts'
-import type { ImportedHistory } from '../importers/history.ts'
-import { importedFamily, importedName } from '../importers/imported-family.ts'
-import type { Source } from '../importers/importer.ts'
+import { importedName } from '../importers/imported-family.ts'
 import { storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { withCode } from './import-code.ts'
+import type { StoredReading } from '../ledger/readings.ts'
+import type { PreparedHistory } from './import-prepare.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import type { ImportedEnvironment } from './imported.ts'
-import { type Context, InputError } from './operation.ts'
-import { rolledBack } from './rolled-back.ts'
+import type { Context } from './operation.ts'
 
-export interface Target {
-  /** The environment that it becomes part of; null for one of its own. */
-  readonly opened: OpenEnvironment | null
-  /** The name of one of its own, where the user gave one. */
-  readonly as: string | undefined
-  readonly dryRun: boolean
+export interface Import {
+  /** Tells where the source is, and does not say it. */
+  readonly place: string
+  /** Readings that are in force. */
+  readonly standing: readonly StoredReading[]
+  /** Why it would be refused, were it no dry run. */
+  readonly refusal: string | null
 }
 
 export async function storeImported(
-  read: ImportedHistory,
-  source: Source,
-  { opened, as, dryRun }: Target,
-  said: Direction | undefined,
+  { history, family, opened, flags, missing, earlier, source }: PreparedHistory,
+  { place, standing, refusal }: Import,
   ledger: Ledger,
   context: Context,
 ): Promise<ImportedEnvironment> {
-  const named = as === undefined ? read : { ...read, source: as }
-  const ruled = opened === null ? named : withConstraints(named, opened.family.constraints)
-  const isUnasked = dryRun || ruled.rows.length === 0
-  const direction = said ?? ruled.metrics[0].direction ?? (isUnasked ? null : await askDirection(ruled, context))
-  const [objective, ...others] = ruled.metrics
-  const isSaid = objective.direction !== direction || said !== undefined
-  const directed: ImportedHistory = {
-    ...ruled,
-    metrics: [{ ...objective, direction, guessed: objective.guessed && !isSaid }, ...others],
-  }
-  const { history, missing } = await withCode(directed, source, opened, ledger.path)
-  const constraints = opened?.family.constraints ?? history.constraints
-  // Of a source without a row that can be used nothing is stored, not even its name.
-  const isEmpty = history.rows.length === 0
-  const family = opened?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', constraints))
   const before = (await ledger.currentVersion(familyId(family)))?.version.id ?? null
-  const store = (ledger: Ledger) => storeHistory(ledger, family, history, noteNowAndThen(context, 'stored'))
-  const stored = isEmpty ? nothingStored : await (dryRun ? rolledBack(ledger, store) : store(ledger))
+  const stands = (reading: StoredReading | null) => standing.some(({ id }) => id === reading?.id)
+  const goesOn = stands(earlier.same)
+  const reading = goesOn ? { id: earlier.same!.id } : { place, source, definition: definitionOf(flags, history.rows) }
+  const stored =
+    history.rows.length === 0 || refusal !== null
+      ? nothingStored
+      : await storeHistory(ledger, family, history, { reading, progress: noteNowAndThen(context, 'stored') })
   const { leaking, atRisk, dates, unusable } = examine(history)
   const first = history.rows.find(({ role }) => role === 'reference')
   return {
     name: opened === null ? importedName(history) : family.name,
     isHere: opened !== null,
     metrics: history.metrics,
-    constraints: history.constraints,
+    constraints: opened?.family.constraints ?? history.constraints,
     reference: first === undefined ? null : { place: first.place, sentence: first.intervention.sentence },
     statuses: history.statuses,
     columns: history.columns ?? [],
@@ -62,6 +48,10 @@ export async function storeImported(
     guesses: history.guesses,
     added: stored.added,
     known: stored.known,
+    refusal,
+    alsoIn: await namesOf(earlier.elsewhere.filter(stands), ledger),
+    vanished: stored.vanished,
+    isReadOtherwise: goesOn && !earlier.isAlike,
     unusable: history.unusable,
     unusableByReason: unusable,
     withoutCode: missing,
@@ -73,17 +63,19 @@ export async function storeImported(
   }
 }
 
-const nothingStored = { added: { references: 0, kept: 0, tried: 0 }, known: 0, isCurrent: false, lastVersionId: null }
+/** The names of the environments into which these were read. */
+export async function namesOf(
+  readings: readonly { readonly familyId: string }[],
+  ledger: Ledger,
+): Promise<readonly string[]> {
+  const ids = [...new Set(readings.map(({ familyId }) => familyId))]
+  return Promise.all(ids.map(async id => (await ledger.family(id))!.name))
+}
 
-async function askDirection(history: ImportedHistory, context: Context): Promise<Direction> {
-  const { name } = history.metrics[0]
-  const answer = await context.ask?.({
-    text: `Is ${name} (${importedName(history)}) better when it is lower or when it is higher?`,
-    choices: ['lower', 'higher'],
-  })
-  if (answer === 'lower') return 'minimize'
-  if (answer === 'higher') return 'maximize'
-  throw new InputError(
-    `Nothing tells whether ${name} of ${importedName(history)} is better when it is lower or higher; say --direction minimize or --direction maximize.`,
-  )
+const nothingStored = {
+  added: { references: 0, kept: 0, tried: 0 },
+  known: 0,
+  isCurrent: false,
+  lastVersionId: null,
+  vanished: [],
 }

@@ -10,12 +10,17 @@ import { shellWord } from './shell-word.ts'
 const mostListed = 20
 
 export function importText(imported: Imported, { styling, sameFlags = '' }: TextOptions): string {
-  const { source, given, added, known, unusable, environments, dryRun, changesReference, format } = imported
+  const { source, given, added, known, unusable, environments, dryRun, changesReference, format, replaced } = imported
   const would = dryRun ? 'would be imported' : 'imported'
   const heading = `${singleLine(source)}: ${countText(added, 'row')} ${would}, ${known} known before, ${unusable.length} not usable`
   const lines = [styling('heading', heading)]
   if (dryRun && environments.length > 0) lines.push(`Read as ${format}. Nothing was stored.`)
+  for (const text of imported.asBefore) lines.push(...hanging('', `Read as before, with${text}`))
+  if (replaced > 0) {
+    lines.push(`${countText(replaced, 'run')} of earlier imports ${dryRun ? 'would be' : 'are'} left out from now on.`)
+  }
   for (const each of environments) {
+    lines.push(...earlierLines(each, `almanac import ${shellWord(given)} --replace${sameFlags}`))
     lines.push(...(dryRun ? inferredLines(each) : shortLines(each)))
     lines.push(...unusableLines(each), ...withoutCodeLines(each.withoutCode), ...columnAdvice(each, given, sameFlags))
   }
@@ -53,6 +58,26 @@ function whereLines({ environments, added, known, dryRun, ledger }: Imported, sa
     `  almanac records${flags}`,
     `  almanac evaluate${flags}`,
     `  almanac forecast "what you would try next"${flags}`,
+  ]
+}
+
+/** What earlier imports made of the same rows. `anew`: the command that reads them anew. */
+function earlierLines(
+  { refusal, alsoIn, vanished, isReadOtherwise, name }: ImportedEnvironment,
+  anew: string,
+): string[] {
+  const label = `  ${singleLine(name)}: `
+  const stays = vanished.length === 1 ? 'is not in it any more, and stays' : 'are not in it any more, and stay'
+  return [
+    ...(refusal === null ? [] : hanging('  Refused: ', refusal)),
+    ...(alsoIn.length === 0
+      ? []
+      : hanging(label, `its rows stand in ${alsoIn.join(', ')} too; forecasts that learn from both count them twice`)),
+    ...(vanished.length === 0
+      ? []
+      : hanging(label, `${countText(vanished.length, 'row')} of an earlier import ${stays} (${placeList(vanished)}).`)),
+    ...(isReadOtherwise ? hanging(label, 'rows that are known would be read otherwise today.') : []),
+    ...(vanished.length > 0 || isReadOtherwise ? [`  To have it as it is now: ${anew}`] : []),
   ]
 }
 

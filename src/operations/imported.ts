@@ -20,6 +20,10 @@ export interface Imported {
   readonly known: number
   readonly unusable: ImportedEnvironment['unusable']
   readonly withoutCode: ImportedEnvironment['withoutCode']
+  /** Runs of earlier readings that are left out from now on. */
+  readonly replaced: number
+  /** The flags of earlier imports by which it was read, as they stand on a command line; empty where those of this one counted. */
+  readonly asBefore: readonly string[]
   /** Whether gains of the folder's environment are measured against a row of the import from now on. */
   readonly changesReference: boolean
 }
@@ -41,6 +45,14 @@ export interface ImportedEnvironment {
   readonly guesses: readonly string[]
   readonly added: StoredHistory['added']
   readonly known: number
+  /** In a dry run: why it would be refused, and what could be done; null where nothing stands in the way. */
+  readonly refusal: string | null
+  /** Other environments that have these rows too. */
+  readonly alsoIn: readonly string[]
+  /** Where rows stood that an earlier import brought and that are not in the source any more. */
+  readonly vanished: readonly string[]
+  /** Whether rows that are known would be read otherwise now. */
+  readonly isReadOtherwise: boolean
   readonly unusable: readonly UnusableRow[]
   readonly unusableByReason: Examined['unusable']
   readonly withoutCode: readonly MissingCode[]

@@ -137,6 +137,7 @@ export async function environmentNamed(ledger: Ledger, name: string): Promise<En
 async function onlyOne(ledger: Ledger): Promise<Environment> {
   const names = [...new Set((await ledger.families()).map(({ family }) => family.name))]
   if (names.length === 1) return environmentNamed(ledger, names[0]!)
+  if (names.length === 0) throw new InputError('The ledger has no environment yet: almanac import results.tsv')
   throw new InputError(`Say which environment is meant, with --environment NAME${await namesText(ledger)}.`)
 }
 

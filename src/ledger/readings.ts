@@ -1,0 +1,133 @@
+/**
+ * Readings: how a source was read, by which flags and into which environment. A reading can be withdrawn: what it brought stays in the
+ * file, and is in no list any more.
+ */
+import { type SqlBool, sql } from 'kysely'
+import type { Json } from '../experiment/json.ts'
+import { now } from './environments.ts'
+import { placeOf } from './imports.ts'
+import type { Database } from './tables.ts'
+import { inTransaction } from './transaction.ts'
+import { isLiveIntervention, isLiveRun } from './withdrawn.ts'
+
+export interface NewReading {
+  readonly familyId: string
+  /** Tells where the source is from all other places, and does not say it. */
+  readonly place: string
+  /** What it is called. */
+  readonly source: string
+  /** What whoever reads wants to know when the source comes again. */
+  readonly definition: Json
+}
+
+export interface StoredReading extends NewReading {
+  readonly id: number
+  /** ISO 8601, UTC. */
+  readonly readAt: string
+}
+
+/** Stores the reading; the rows that it brought name it by this id. */
+export async function storeReading(db: Database, { familyId, place, source, definition }: NewReading): Promise<number> {
+  const { id } = await db
+    .insertInto('readings')
+    .values({ family_id: familyId, place, source, definition: JSON.stringify(definition), read_at: now() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Those that were not withdrawn, oldest first. */
+export async function readings(db: Database): Promise<StoredReading[]> {
+  const rows = await db.selectFrom('readings').selectAll().where('withdrawn_at', 'is', null).orderBy('id').execute()
+  return rows.map(({ id, family_id, place, source, definition, read_at }) => ({
+    id,
+    familyId: family_id,
+    place,
+    source,
+    definition: JSON.parse(definition) as Json,
+    readAt: read_at,
+  }))
+}
+
+/**
+ * Leaves out what the readings brought, from now on and everywhere. Their rows can be imported anew; where one of them had become a
+ * family's current version, the version that was current before the imports is so again. Of one that is withdrawn already nothing changes.
+ */
+export async function withdrawReadings(db: Database, ids: readonly number[]): Promise<void> {
+  await inTransaction(db, async db => {
+    for (const id of ids) {
+      const withdrawn = await db
+        .updateTable('readings')
+        .set({ withdrawn_at: now() })
+        .where('id', '=', id)
+        .where('withdrawn_at', 'is', null)
+        .returning('family_id')
+        .executeTakeFirst()
+      if (withdrawn === undefined) continue
+      await sql`
+        insert into withdrawn_runs (run_id) select run_id from imports where reading_id = ${id} and run_id is not null
+      `.execute(db)
+      await sql`
+        update interventions set hash = 'withdrawn ' || id || ' ' || hash
+        where id in (select intervention_id from imports where reading_id = ${id} and run_id is not null)
+          and kind = 'candidate' and not ${isLiveIntervention}
+      `.execute(db)
+      await sql`
+        update imports set source_key = 'withdrawn ' || reading_id || ' ' || source_key where reading_id = ${id}
+      `.execute(db)
+      await goBack(db, withdrawn.family_id)
+    }
+  })
+}
+
+/** From a version that only withdrawn runs had measured to the last one that was no import's. */
+async function goBack(db: Database, familyId: string): Promise<void> {
+  const isMeasured = sql<SqlBool>`exists (
+    select 1 from interventions join runs on runs.intervention_id = interventions.id
+    where interventions.version_id = current_versions.version_id and ${isLiveRun}
+  )`
+  const last = await db
+    .selectFrom('current_versions')
+    .select(['why', isMeasured.as('is_measured')])
+    .where('family_id', '=', familyId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  if (last === undefined || last.why !== 'imported' || last.is_measured) return
+  const before = await db
+    .selectFrom('current_versions')
+    .select(['version_id', 'why'])
+    .where('family_id', '=', familyId)
+    .where('why', '!=', 'imported')
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  if (before === undefined) return
+  const { version_id, why } = before
+  await db.insertInto('current_versions').values({ family_id: familyId, version_id, why, set_at: now() }).execute()
+}
+
+/** The rows that became a run, in order: the key of each, and where it stood. */
+export async function rowsOfReading(
+  db: Database,
+  id: number,
+): Promise<readonly { readonly key: string; readonly place: string | null }[]> {
+  const rows = await db
+    .selectFrom('imports')
+    .select(['source_key', 'line', 'place'])
+    .where('reading_id', '=', id)
+    .where('run_id', 'is not', null)
+    .orderBy('run_id')
+    .execute()
+  return rows.map(row => ({ key: row.source_key, place: placeOf(row) }))
+}
+
+/** How many runs each of the readings brought. */
+export async function countsOfReadings(db: Database): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('imports')
+    .select(({ fn }) => ['reading_id', fn.countAll<number>().as('count')])
+    .where('reading_id', 'is not', null)
+    .where('run_id', 'is not', null)
+    .groupBy('reading_id')
+    .execute()
+  return new Map(rows.map(({ reading_id, count }) => [reading_id!, count]))
+}

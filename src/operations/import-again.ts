@@ -1,0 +1,98 @@
+/**
+ * A source that was imported before. Where nothing is said of it, it is read as it was read then, so that new rows land where the others
+ * are. Where it is read otherwise, or its rows stand in another environment, nothing is stored until the user says that what stands is to
+ * be replaced: rows that are there twice would count twice in every forecast.
+ */
+import { dirname, relative, sep } from 'node:path'
+import { familyId, objectiveOf } from '../experiment/environment.ts'
+import { canonicalJson, contentHash, type JsonObject } from '../experiment/json.ts'
+import { flagsOf } from '../importers/earlier-readings.ts'
+import type { Source } from '../importers/importer.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { StoredReading } from '../ledger/readings.ts'
+import { singleLine } from '../report/outside-text.ts'
+import { flagsText } from './import-flags.ts'
+import type { PreparedHistory } from './import-prepare.ts'
+import { namesOf } from './import-store.ts'
+import { shellWord } from './shell-word.ts'
+
+/** Tells where a source is, seen from the ledger, and does not say it: both may move together. */
+export function placeOfSource(source: Source, ledgerFile: string): string {
+  const where =
+    source.kind === 'address'
+      ? [source.url.host, source.url.pathname]
+      : relative(dirname(ledgerFile), source.path).split(sep)
+  // Too short a hash to find an address by trying all there are.
+  return contentHash(where).slice(0, 6)
+}
+
+/** What was said of the source in the readings that stand, each once. */
+export function flagsOfBefore(readings: readonly StoredReading[]): JsonObject[] {
+  return [...new Map(readings.map(reading => [canonicalJson(flagsOf(reading)), flagsOf(reading)])).values()]
+}
+
+/** Whether what stands in the way was read from the same source by flags of its own, which are read again as well. */
+export function isReadByOthers({ earlier }: PreparedHistory, here: readonly StoredReading[]): boolean {
+  const others = [...earlier.otherwise, ...earlier.elsewhere]
+  const ids = new Set(here.map(({ id }) => id))
+  return others.length > 0 && others.every(({ id }) => ids.has(id))
+}
+
+/** Those that a history read with `--replace` takes the place of. */
+export function replacedBy({ earlier }: PreparedHistory): readonly StoredReading[] {
+  return [...(earlier.same === null ? [] : [earlier.same]), ...earlier.otherwise, ...earlier.elsewhere]
+}
+
+/** Why the history cannot be stored beside the readings that stand, in a sentence with the ways out; null where it can. */
+export async function refusalOf(
+  prepared: PreparedHistory,
+  {
+    place,
+    given,
+    sameFlags = '',
+  }: { readonly place: string; readonly given: string; readonly sameFlags?: string | undefined },
+  standing: readonly StoredReading[],
+  ledger: Ledger,
+): Promise<string | null> {
+  const { earlier, family, flags, opened, history } = prepared
+  if (history.rows.length === 0) return null
+  const name = singleLine(family.name)
+  const command = (more: string) => `almanac import ${shellWord(given)}${flagsText(flags)}${more}${sameFlags}`
+  const ids = new Set(standing.map(({ id }) => id))
+  const stands = ({ id }: StoredReading) => ids.has(id)
+  const goesOn = earlier.same !== null && stands(earlier.same)
+  const otherwise = earlier.otherwise.find(stands)
+  if (otherwise !== undefined && !goesOn) {
+    return `${name} has these rows already, read ${byFlags(flagsOf(otherwise))}. To read them anew and leave out what stands: ${command(' --replace')}`
+  }
+  const elsewhere = earlier.elsewhere.filter(stands)
+  const names = (await namesOf(elsewhere, ledger)).map(singleLine)
+  if (names.length > 0 && flags['as'] === undefined) {
+    const about = names.includes(name) ? `, about ${await objectivesOf(elsewhere, ledger)}` : ''
+    return `These rows stand in the ledger as ${names.join(', ')}${about}, and would count twice. To have them as ${name}${about === '' ? '' : ` about ${objectiveOf(family).name}`} instead: ${command(' --replace')}; to have both, give this one a name of its own with --as NAME.`
+  }
+  if (opened !== null) return null
+  const id = familyId(family)
+  const namesakes = (await ledger.families(family.name)).filter(each => each.id !== id)
+  if (namesakes.length > 0) {
+    const metrics = namesakes.map(each => objectiveOf(each.family).name).join(', ')
+    return `The ledger has another environment called ${name}, about ${metrics} or with other rules; give this one a name of its own with --as NAME.`
+  }
+  const before = standing.filter(reading => reading.familyId === id)
+  const isElsewhere = before.length > 0 && before.every(reading => reading.place !== place)
+  if (isElsewhere && !goesOn && flags['as'] === undefined) {
+    return `The rows of ${name} in the ledger came from another place; give these a name of their own with --as NAME, or add them to those with --as ${shellWord(family.name)}.`
+  }
+  return null
+}
+
+function byFlags(flags: JsonObject): string {
+  const text = flagsText(flags)
+  return text === '' ? 'without flags' : `with${text}`
+}
+
+async function objectivesOf(readings: readonly StoredReading[], ledger: Ledger): Promise<string> {
+  const ids = [...new Set(readings.map(({ familyId }) => familyId))]
+  const names = await Promise.all(ids.map(async id => objectiveOf((await ledger.family(id))!).name))
+  return [...new Set(names)].join(', ')
+}

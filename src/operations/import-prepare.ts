@@ -1,0 +1,95 @@
+/** A source as it is to be stored: which environment each of its histories becomes, and what earlier imports made of the same rows. */
+import type { OpenEnvironment } from '../campaign/open-environment.ts'
+import { type Direction, type Family, familyId } from '../experiment/environment.ts'
+import type { JsonObject } from '../experiment/json.ts'
+import type { MissingCode } from '../importers/commit-diffs.ts'
+import { withConstraints } from '../importers/constraints.ts'
+import { type EarlierReadings, earlierReadings } from '../importers/earlier-readings.ts'
+import type { ImportedHistory } from '../importers/history.ts'
+import { importedFamily, importedName } from '../importers/imported-family.ts'
+import type { Source } from '../importers/importer.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { withCode } from './import-code.ts'
+import { flagsFrom, importOptions } from './import-flags.ts'
+import { readForFolder } from './import-here.ts'
+import { noteNowAndThen } from './import-progress.ts'
+import { type Context, InputError } from './operation.ts'
+import { asInput } from './surroundings.ts'
+
+export interface PreparedHistory {
+  readonly history: ImportedHistory
+  readonly family: Family
+  /** The environment of the folder, where it becomes part of that; null where it is one of its own. */
+  readonly opened: OpenEnvironment | null
+  /** What the user said of the source, here or when they were asked. */
+  readonly flags: JsonObject
+  readonly missing: readonly MissingCode[]
+  readonly earlier: EarlierReadings
+  /** What the source is called, without its host. */
+  readonly source: string
+}
+
+export interface SourceToImport {
+  readonly source: Source
+  readonly opened: OpenEnvironment | null
+  /** Whether the user says by the way they name it that it is the folder's own log. */
+  readonly isOwnLog: boolean
+  /** Nobody is asked. */
+  readonly dryRun: boolean
+}
+
+/** Reads the source as the user says, and its format. */
+export async function prepare(
+  { source, opened, isOwnLog, dryRun }: SourceToImport,
+  said: JsonObject,
+  ledger: Ledger,
+  context: Context,
+): Promise<{ readonly format: string; readonly histories: readonly PreparedHistory[] }> {
+  const flags = flagsFrom(said)
+  const given = importOptions(flags)
+  const token = context.variables['MLFLOW_TRACKING_TOKEN']
+  const progress = noteNowAndThen(context, 'read')
+  const options = { ...given, ...(token === undefined ? {} : { token }), signal: context.cancel, progress }
+  const isExpected = isOwnLog || given.columns?.['metric'] !== undefined
+  const mine = flags.as === undefined ? opened : null
+  const read = await asInput(readForFolder(source, options, flags.format, mine, isExpected))
+  const readings = await ledger.readings()
+  const histories: PreparedHistory[] = []
+  for (const each of read.histories) {
+    const target = each === read.here ? opened : null
+    const named = flags.as === undefined ? each : { ...each, source: flags.as }
+    const ruled = target === null ? named : withConstraints(named, target.family.constraints)
+    // Of a source without a row that can be used nothing is stored, not even its name: nobody need be asked.
+    const isUnasked = dryRun || ruled.rows.length === 0
+    const known = flags.direction ?? ruled.metrics[0].direction
+    const asked = known === null && !isUnasked ? await askDirection(ruled, context) : null
+    const direction = known ?? asked
+    const directed = withDirection(ruled, direction, flags.direction !== undefined)
+    const { history, missing } = await withCode(directed, source, target, ledger.path)
+    const family =
+      target?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', history.constraints))
+    const flagsNow = asked === null ? said : { ...said, direction: asked }
+    const earlier = earlierReadings(readings, familyId(family), history.rows, flagsNow)
+    histories.push({ history, family, opened: target, flags: flagsNow, missing, earlier, source: each.source })
+  }
+  return { format: read.importer.title, histories }
+}
+
+function withDirection(history: ImportedHistory, direction: Direction | null, isGiven: boolean): ImportedHistory {
+  const [objective, ...others] = history.metrics
+  const isSaid = objective.direction !== direction || isGiven
+  return { ...history, metrics: [{ ...objective, direction, guessed: objective.guessed && !isSaid }, ...others] }
+}
+
+async function askDirection(history: ImportedHistory, context: Context): Promise<Direction> {
+  const { name } = history.metrics[0]
+  const answer = await context.ask?.({
+    text: `Is ${name} (${importedName(history)}) better when it is lower or when it is higher?`,
+    choices: ['lower', 'higher'],
+  })
+  if (answer === 'lower') return 'minimize'
+  if (answer === 'higher') return 'maximize'
+  throw new InputError(
+    `Nothing tells whether ${name} of ${importedName(history)} is better when it is lower or higher; say --direction minimize or --direction maximize.`,
+  )
+}

@@ -1,0 +1,100 @@
+/** A source that is no file of records on its way into the ledger: read, compared with what earlier imports made of it, and stored. */
+import type { JsonObject } from '../experiment/json.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { StoredReading } from '../ledger/readings.ts'
+import { flagsOfBefore, isReadByOthers, placeOfSource, refusalOf, replacedBy } from './import-again.ts'
+import { flagsText } from './import-flags.ts'
+import { type PreparedHistory, prepare, type SourceToImport } from './import-prepare.ts'
+import { storeImported } from './import-store.ts'
+import type { Imported, ImportedEnvironment } from './imported.ts'
+import { type Context, InputError } from './operation.ts'
+import { rolledBack } from './rolled-back.ts'
+import { shellWord } from './shell-word.ts'
+import { ledgerPath } from './surroundings.ts'
+
+export interface SaidOfSource {
+  /** As the user named it. */
+  readonly given: string
+  readonly flags: JsonObject
+  /** Earlier readings of it give way; where nothing is said of it, it is read as these did. */
+  readonly replace: boolean
+}
+
+export async function importSource(
+  wanted: SourceToImport,
+  { given, flags, replace }: SaidOfSource,
+  ledger: Ledger,
+  context: Context,
+): Promise<Imported> {
+  const { source, opened, dryRun } = wanted
+  const place = placeOfSource(source, ledgerPath(context, opened))
+  const here = (await ledger.readings()).filter(reading => reading.place === place)
+  const before = Object.keys(flags).length === 0 ? flagsOfBefore(here) : []
+  const { format, histories } =
+    before.length > 0
+      ? await prepareAsBefore(wanted, before, here, ledger, context)
+      : await prepare(wanted, flags, ledger, context)
+  const isWhole = flags['environment'] === undefined && flags['revisions'] === undefined
+  const replaced = replace ? [...(isWhole ? here : []), ...histories.flatMap(replacedBy)] : []
+  const replacedIds = [...new Set(replaced.map(({ id }) => id))]
+  const counts = await ledger.countsOfReadings()
+  const store = async (ledger: Ledger): Promise<ImportedEnvironment[]> => {
+    await ledger.withdrawReadings(replacedIds)
+    const standing = await ledger.readings()
+    const named = { place, given, sameFlags: context.sameFlags ?? '' }
+    const refusals: (string | null)[] = []
+    for (const each of histories) refusals.push(await refusalOf(each, named, standing, ledger))
+    const refused = refusals.filter(refusal => refusal !== null)
+    if (!dryRun && refused.length > 0) throw new InputError(refused.join('\n'))
+    const environments: ImportedEnvironment[] = []
+    for (const [index, each] of histories.entries()) {
+      const how = { place, standing, refusal: refusals[index]! }
+      environments.push(await storeImported(each, how, ledger, context))
+    }
+    return environments
+  }
+  const environments = await (dryRun ? rolledBack(ledger, store) : ledger.transaction(store))
+  const sum = (count: (each: ImportedEnvironment) => number) =>
+    environments.reduce((total, each) => total + count(each), 0)
+  return {
+    source: source.name,
+    given,
+    format,
+    dryRun,
+    ledger: ledgerPath(context, opened),
+    environments,
+    added: sum(({ added }) => added.references + added.kept + added.tried),
+    known: sum(({ known }) => known),
+    replaced: replacedIds.reduce((total, id) => total + (counts.get(id) ?? 0), 0),
+    asBefore: before.map(flagsText).filter(text => text !== ''),
+    unusable: environments.flatMap(({ unusable }) => unusable),
+    withoutCode: environments.flatMap(({ withoutCode }) => withoutCode),
+    changesReference: environments.some(({ changesReference }) => changesReference),
+  }
+}
+
+/** By the flags of each reading that stands; what none of these reads is read without flags, since it is new in the source. */
+async function prepareAsBefore(
+  wanted: SourceToImport,
+  before: readonly JsonObject[],
+  here: readonly StoredReading[],
+  ledger: Ledger,
+  context: Context,
+): Promise<{ readonly format: string; readonly histories: readonly PreparedHistory[] }> {
+  let format = ''
+  const histories: PreparedHistory[] = []
+  for (const flags of before) {
+    const read = await prepare(wanted, flags, ledger, context).catch(cause => {
+      if (!(cause instanceof InputError) || flagsText(flags) === '') throw cause
+      throw new InputError(
+        `${cause.message} (It was read as before, with${flagsText(flags)}; say other flags, or leave it out first: almanac withdraw ${shellWord(wanted.source.name)})`,
+        { cause },
+      )
+    })
+    format = read.format
+    histories.push(...read.histories.filter(each => before.length === 1 || !isReadByOthers(each, here)))
+  }
+  if (!before.every(({ environment }) => environment !== undefined)) return { format, histories }
+  const all = await prepare(wanted, {}, ledger, context)
+  return { format, histories: [...all.histories.filter(each => replacedBy(each).length === 0), ...histories] }
+}
