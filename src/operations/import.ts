@@ -11,7 +11,7 @@ import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import { importers } from '../importers/formats.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
-import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { type Ledger, openLedger, openLedgerToRead } from '../ledger/ledger.ts'
 import { importOptions, rolesText } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
 import { noteNowAndThen } from './import-progress.ts'
@@ -20,7 +20,7 @@ import { storeImported } from './import-store.ts'
 import { importText } from './import-text.ts'
 import type { Imported, ImportedEnvironment } from './imported.ts'
 import { type Context, InputError, operation } from './operation.ts'
-import { asInput, environmentHere, ledgerPath } from './surroundings.ts'
+import { asInput, environmentHere, ledgerPath, withWaits } from './surroundings.ts'
 
 export const importHistory = operation({
   name: 'import',
@@ -124,9 +124,11 @@ async function inLedgerToWrite<T>(
 ): Promise<T> {
   const path = ledgerPath(context, opened)
   const isThrownAway = dryRun && !existsSync(path)
+  const { waiting } = withWaits(context)
   const folder = isThrownAway ? mkdtempSync(join(tmpdir(), 'almanac-dry-run-')) : null
   try {
-    await using ledger = await openLedger(folder === null ? resolve(path) : join(folder, 'ledger.db'))
+    const open = dryRun ? openLedgerToRead : openLedger
+    await using ledger = await open(folder === null ? resolve(path) : join(folder, 'ledger.db'), waiting)
     if (opened !== null) await currentEnvironment(opened, ledger)
     return await action(ledger)
   } finally {
