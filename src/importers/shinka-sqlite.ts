@@ -39,7 +39,8 @@ export function readShinka(source: Source): TrackedExperiment {
 function programOf(row: SqliteRow): EvolvedProgram {
   const metadata = objectIn(row['metadata'])
   const word = (name: string) => (typeof metadata[name] === 'string' ? metadata[name].trim() || null : null)
-  const score = typeof row['combined_score'] === 'number' ? row['combined_score'] : null
+  const stored = row['combined_score']
+  const score = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : null
   const notRun =
     word('node_kind') === 'failed_proposal' ? `was not run: ${word('failure_reason') ?? 'no program came of it'}` : null
   const isCorrect = Number(row['correct']) === 1
