@@ -20,6 +20,7 @@ export async function importRecords(source: Source, given: string, ledger: Ledge
     source: source.name,
     given,
     format: 'records of Almanac',
+    metricSaid: false,
     dryRun,
     ledger: ledger.path,
     environments: [],

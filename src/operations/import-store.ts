@@ -2,14 +2,15 @@
 import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import { type Direction, familyId } from '../experiment/environment.ts'
 import { withConstraints } from '../importers/constraints.ts'
-import { examine } from '../importers/examine.ts'
-import type { ImportedHistory } from '../importers/history.ts'
+import { examine, leakingRows } from '../importers/examine.ts'
+import type { ImportedHistory, ImportedRow } from '../importers/history.ts'
 import { importedFamily, importedName } from '../importers/imported-family.ts'
 import type { Source } from '../importers/importer.ts'
 import { storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { withCode } from './import-code.ts'
 import { noteNowAndThen } from './import-progress.ts'
+import { referenceIn } from './import-reference.ts'
 import type { ImportedEnvironment } from './imported.ts'
 import { type Context, InputError } from './operation.ts'
 import { rolledBack } from './rolled-back.ts'
@@ -49,13 +50,12 @@ export async function storeImported(
   const store = (ledger: Ledger) => storeHistory(ledger, family, history, noteNowAndThen(context, 'stored'))
   const stored = isEmpty ? nothingStored : await (dryRun ? rolledBack(ledger, store) : store(ledger))
   const { leaking, atRisk, dates, unusable } = examine(history)
-  const first = history.rows.find(({ role }) => role === 'reference')
   return {
     name: opened === null ? importedName(history) : family.name,
     isHere: opened !== null,
     metrics: history.metrics,
     constraints: history.constraints,
-    reference: first === undefined ? null : { place: first.place, sentence: first.intervention.sentence },
+    reference: referenceIn(history),
     statuses: history.statuses,
     columns: history.columns ?? [],
     doubtful: history.doubtful ?? [],
@@ -67,10 +67,15 @@ export async function storeImported(
     withoutCode: missing,
     violated: history.rows.filter(({ outcome }) => outcome.kind === 'violated').length,
     leaking,
+    cuts: dryRun ? leakingRows(history).map(cutOf) : [],
     atRisk,
     dates,
     changesReference: opened !== null && stored.isCurrent && stored.lastVersionId !== before,
   }
+}
+
+function cutOf({ place, intervention, note }: ImportedRow): ImportedEnvironment['cuts'][number] {
+  return { place, tried: intervention.sentence, cut: note! }
 }
 
 const nothingStored = { added: { references: 0, kept: 0, tried: 0 }, known: 0, isCurrent: false, lastVersionId: null }

@@ -84,6 +84,7 @@ export const importHistory = operation({
         source: source.name,
         given,
         format: read.importer.title,
+        metricSaid: flags.metric !== undefined || flags.columns?.['metric'] !== undefined,
         dryRun: input.dryRun,
         ledger: ledgerPath(context, opened),
         environments,
