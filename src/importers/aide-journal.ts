@@ -19,6 +19,7 @@ import { unusableRow } from './unusable-row.ts'
 export const aideJournal: Importer = {
   name: 'aide',
   title: 'AIDE (journal.json)',
+  takes: ['reference'],
   recognises: source => /^\s*\{\s*"nodes":\s*\[/.test(beginningOf(source)) && source.name.endsWith('.json'),
   read: async (source, options) => trackedHistories([readAideJournal(source)], source.name, options),
 }

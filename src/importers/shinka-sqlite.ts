@@ -13,6 +13,7 @@ import { trackedHistories } from './tracked-histories.ts'
 export const shinkaSqlite: Importer = {
   name: 'shinka',
   title: 'ShinkaEvolve (SQLite database)',
+  takes: ['reference'],
   recognises: source => source.kind === 'file' && isShinka(source.path),
   read: async (source, options) => trackedHistories([readShinka(source)], source.name, options),
 }

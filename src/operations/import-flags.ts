@@ -56,6 +56,16 @@ export function importOptions(flags: ImportFlags): ImportOptions {
   }
 }
 
+/** Throws where one is given for records that `almanac export` wrote: they say everything themselves. */
+export function refuseFlagsOfLogs(source: string, input: Readonly<Record<string, unknown>>): void {
+  const { path: _path, dryRun: _dryRun, keepPersonal: _keepPersonal, ...flags } = input
+  const given = Object.keys(flags).find(name => flags[name] !== undefined)
+  if (given === undefined) return
+  throw new InputError(
+    `--${given} is for the logs of others, and ${source} has records of Almanac, which say all of it themselves: leave it out.`,
+  )
+}
+
 /** `NAME=ROLE`; a name alone is the metric's. Several names of one role have a line feed between them. */
 function columnsIn(texts: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {}

@@ -12,7 +12,7 @@ import { importers } from '../importers/formats.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
 import { type Ledger, openLedger, openLedgerToRead } from '../ledger/ledger.ts'
-import { importOptions, rolesText } from './import-flags.ts'
+import { importOptions, refuseFlagsOfLogs, rolesText } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import { importRecords } from './import-records.ts'
@@ -61,7 +61,10 @@ export const importHistory = operation({
     const source = await sourceToImport(input.path, opened, context)
     return inLedgerToWrite(context, opened, input.dryRun, async ledger => {
       const given = input.path ?? source.name
-      if (isRecords(source)) return importRecords(source, given, ledger, input.dryRun)
+      if (isRecords(source)) {
+        refuseFlagsOfLogs(source.name, input)
+        return importRecords(source, given, ledger, input.dryRun)
+      }
       const flags = importOptions(input)
       const isExpected = input.path === undefined || flags.columns?.['metric'] !== undefined
       const token = context.variables['MLFLOW_TRACKING_TOKEN']
