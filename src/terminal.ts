@@ -27,7 +27,7 @@ export function tableOptions(): TableOptions {
   }
   return {
     // Some terminals say that they are 0 columns wide.
-    width: process.stdout.columns || 120,
+    width: process.stdout.columns || 100,
     // styleText leaves colour out where the stream is no terminal, or NO_COLOR is set.
     styling: (style, words) => styleText(colours[style], words, { stream: process.stdout }),
   }
@@ -103,7 +103,7 @@ export function terminalProgress({ json }: { json: boolean }): TerminalProgress 
   const started = Date.now()
   let progress: Progress | null = null
 
-  const columns = () => output.columns || 120
+  const columns = () => output.columns || 100
   const clear = () => {
     if (live) output.write('\r\u001b[2K')
   }

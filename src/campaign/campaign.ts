@@ -13,7 +13,7 @@ import { exhausted, spentOn } from './budget.ts'
 import { campaignState } from './campaign-state.ts'
 import { conclude, referenceValues } from './conclude.ts'
 import { type CampaignDefinition, storedDefinition } from './definition.ts'
-import { byWorth, droppedOf } from './dropped.ts'
+import { byWorth, droppedOf, ranBefore } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { InputError } from './input-error.ts'
@@ -185,9 +185,15 @@ function unless(stop: AbortSignal): (error: unknown) => null {
 }
 
 function noCandidates(stored: StoredRound): string {
-  const { round, dropped } = stored
-  if (dropped.length === 0) return `There was no candidate in round ${round}.`
-  return `No candidate was left in round ${round}, ${dropped.length} were dropped (${commonest([stored])}).`
+  const { round } = stored
+  const dropped = droppedOf(stored).length
+  const before = ranBefore(stored)
+  if (dropped + before === 0) return `There was no candidate in round ${round}.`
+  const left = [
+    ...(before > 0 ? [`${before} ran before`] : []),
+    ...(dropped > 0 ? [`${dropped} ${dropped === 1 ? 'was' : 'were'} dropped (${commonest([stored])})`] : []),
+  ]
+  return `No candidate was left in round ${round}: ${left.join(', ')}.`
 }
 
 function allDone(rounds: readonly StoredRound[]): string {
@@ -225,6 +231,7 @@ function roundChosen({ round, candidates, dropped }: StoredRound, rounds: number
     round,
     rounds,
     considered: candidates.length + dropped.length,
+    ranBefore: ranBefore({ dropped }),
     dropped: droppedOf({ candidates, dropped }),
     notChosen,
     leastWorth: chosen.at(-1)?.worth ?? null,

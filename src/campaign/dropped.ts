@@ -1,9 +1,17 @@
-/** What a round does not run, and why: what cannot or need not run, what the gate holds back, what others were chosen before. */
+/** What a round does not run, and why: what ran before, what cannot run, what the gate holds back, what others were chosen before. */
 import type { Quantiles } from '../experiment/record.ts'
 import type { StoredRound } from '../ledger/rounds.ts'
 import { scores } from './choose.ts'
 
 type Round = Pick<StoredRound, 'candidates' | 'dropped'>
+
+/** How the reason begins of what need not run again: nothing is wrong with it, and its record is known. */
+export const ranBeforeReason = 'It was run before'
+
+/** How many candidates of the round ran in an earlier one, or in another campaign. */
+export function ranBefore({ dropped }: Pick<Round, 'dropped'>): number {
+  return dropped.filter(({ why }) => why.startsWith(ranBeforeReason)).length
+}
 
 export interface Dropped {
   readonly sentence: string
@@ -12,10 +20,12 @@ export interface Dropped {
   readonly heldBack: boolean
 }
 
-/** What a round does not run for a reason. */
+/** What a round does not run for a reason, without what ran before. */
 export function droppedOf({ candidates, dropped }: Round): Dropped[] {
   return [
-    ...dropped.map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why, heldBack: false })),
+    ...dropped
+      .filter(({ why }) => !why.startsWith(ranBeforeReason))
+      .map(({ intervention, why }) => ({ sentence: intervention.sentence, reason: why, heldBack: false })),
     ...candidates.flatMap(({ intervention, choice, gated }) =>
       gated !== null && choice === 'passed-over'
         ? [{ sentence: intervention.sentence, reason: gated, heldBack: true }]

@@ -28,7 +28,8 @@ export type CampaignEvent =
       readonly round: number
       readonly rounds: number
       readonly considered: number
-      /** What cannot or need not run, and what the gate held back. */
+      readonly ranBefore: number
+      /** What cannot run, and what the gate held back. */
       readonly dropped: readonly Dropped[]
       /** What passed the gate, the best first, and the worth of the last that was chosen before it; null where none was. */
       readonly notChosen: readonly Foreseen[]

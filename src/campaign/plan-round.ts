@@ -19,6 +19,7 @@ import { spentOn } from './budget.ts'
 import { gatherCandidates } from './candidates.ts'
 import { choose } from './choose.ts'
 import type { CampaignDefinition } from './definition.ts'
+import { ranBeforeReason } from './dropped.ts'
 import type { CandidateSource } from './environment-file.ts'
 import type { CampaignEvent } from './events.ts'
 import { type Objection, objectionsFromForecast, objectionsFromRecords } from './gate.ts'
@@ -205,7 +206,7 @@ async function dropIdle(
       const runs = known ? await ledger.runsOf(known.id) : []
       if (runs.some(({ outcome }) => outcome === null)) throw new Error(`It is running now (record ${known!.id}).`)
       if (runs.some(({ outcome }) => outcome !== null && isEvidence(outcome.kind))) {
-        throw new Error(`It was run before (record ${known!.id}).`)
+        throw new Error(`${ranBeforeReason} (record ${known!.id}).`)
       }
       const added = newOptions(environment.version.reference.configuration, intervention)
       const wrong = added.find(({ misspelt }) => misspelt)

@@ -3,6 +3,7 @@ import { diffConfigurations } from '../experiment/configuration.ts'
 import type { Reference } from '../experiment/environment.ts'
 import type { ChangedOption } from '../experiment/intervention.ts'
 import { canonicalJson, type Json } from '../experiment/json.ts'
+import { digitsToTell, shortNumber } from '../experiment/short-number.ts'
 
 /** More options than this are only counted. */
 const mostNamed = 3
@@ -17,11 +18,13 @@ export function referenceDifference(then: Reference, now: Reference): string | n
 }
 
 function optionText({ option, from, to }: ChangedOption): string {
-  return `${option} ${valueText(from)} → ${valueText(to)}`
+  const digits = digitsToTell(from, to)
+  return `${option} ${valueText(from, digits)} → ${valueText(to, digits)}`
 }
 
-function valueText(value: Json | undefined): string {
+function valueText(value: Json | undefined, digits: number): string {
   if (value === undefined) return 'unset'
+  if (typeof value === 'number') return shortNumber(value, digits)
   const text = canonicalJson(value)
   return text.length > 24 ? `${text.slice(0, 23)}…` : text
 }

@@ -43,7 +43,8 @@ export function traitsOf<Item extends Candidate>(it: Item): Traits<Item> {
 
 /**
  * The same options with whatever values, or diffs that are alike; and where one of the two is known by its words alone, sentences about
- * the same things. Symmetric, and not transitive.
+ * the same things, whatever numbers they state: depth 8 and depth 11 are two forms of one idea, 1d and 2d two ideas. Symmetric, and not
+ * transitive.
  */
 export function isSameIdea(first: Traits<Candidate>, second: Traits<Candidate>): boolean {
   if (first.wordsAlone || second.wordsAlone) return isAboutTheSame(first.idea.about, second.idea.about)

@@ -21,11 +21,21 @@ function written(value: unknown) {
 }
 
 describe("AIDE's journal", () => {
-  test('with fields of other kinds is refused in a sentence, by the way in', async () => {
-    const node = { id: 'a', is_buggy: false, metric: 1, code: 'x = 1', analysis: 5 }
-    await expect(readSource(written({ nodes: [node] }), {}, 'aide')).rejects.toThrow(
-      /^journal\.json is damaged, or no aide: it cannot be read \(.*\); say with --format if it is something else$/,
-    )
+  test('a node with fields of other kinds is unusable, and the others are read', async () => {
+    const good = { id: 'a', is_buggy: false, metric: 1, code: 'x = 1', plan: 'one' }
+    const odd = { id: 'b', step: 1, is_buggy: false, metric: 9, code: 7, plan: ['two'] }
+    const metrics = { value: { metric_names: [null] } }
+    const nodes = [good, odd, null, { plan: 'nameless' }, { ...good, id: 'c', code: 'x = 2', metric: metrics }]
+    const { histories } = await readSource(written({ nodes }), {}, 'aide')
+    expect(histories[0]!.rows.map(({ place, outcome }) => [place, outcome.kind])).toEqual([
+      ['node a', 'finished'],
+      ['node c', 'crashed'],
+    ])
+    expect(histories[0]!.unusable.map(({ place, reason }) => [place, reason])).toEqual([
+      ['node 1', 'its "code" is no string, its "plan" is no string'],
+      ['node #3', 'has no "id"'],
+      ['node #4', 'has no "id"'],
+    ])
   })
 
   test('a draft is a program of its own: the plan is what was tried, the analysis came after', () => {

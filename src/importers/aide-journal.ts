@@ -19,12 +19,15 @@ import { unusableRow } from './unusable-row.ts'
 export const aideJournal: Importer = {
   name: 'aide',
   title: 'AIDE (journal.json)',
+  takes: ['reference'],
   recognises: source => /^\s*\{\s*"nodes":\s*\[/.test(beginningOf(source)) && source.name.endsWith('.json'),
   read: async (source, options) => trackedHistories([readAideJournal(source)], source.name, options),
 }
 
 interface Node {
   readonly id: string
+  /** Why it cannot be used; null as a rule. */
+  readonly damage: string | null
   readonly step?: number | null
   readonly code?: string | null
   readonly plan?: string | null
@@ -40,7 +43,7 @@ interface Node {
 /** Throws a sentence where the file is no journal. */
 export function readAideJournal(source: Source): TrackedExperiment {
   const { nodes, parents } = journalIn(source)
-  const measured = nodes.map(node => (node.is_buggy === false ? aideMetric(node.metric) : null))
+  const measured = nodes.map(node => (node.is_buggy === false && node.damage === null ? aideMetric(node.metric) : null))
   const name = mostFrequent(measured.flatMap(metric => metric?.name ?? [])) ?? 'metric'
   const direction = mostFrequent(measured.flatMap(metric => metric?.direction ?? []))
   const contrary = (metric: AideMetric) => metric.name !== name || (metric.direction ?? direction) !== direction
@@ -74,22 +77,50 @@ export function readAideJournal(source: Source): TrackedExperiment {
 
 function journalIn(source: Source): { nodes: readonly Node[]; parents: ReadonlyMap<string, string> } {
   if (source.kind !== 'file') throw new Error(`${source.name} is not a file; name the journal.json of AIDE`)
-  let journal: {
-    nodes?: readonly (Node & { parent?: unknown })[]
-    node2parent?: Readonly<Record<string, string>>
-  } | null
+  let journal: { nodes?: unknown; node2parent?: Readonly<Record<string, string>> } | null
   try {
     journal = parsePythonJson(readFileSync(source.path, 'utf8')) as typeof journal
   } catch (cause) {
     throw new Error(`${source.name} is not JSON as a whole: ${(cause as Error).message}`, { cause })
   }
-  const nodes = journal?.nodes
-  if (!Array.isArray(nodes) || nodes.some(node => typeof node?.id !== 'string')) {
+  const found: unknown = journal?.nodes
+  if (!Array.isArray(found) || (found.length > 0 && !found.some(isNamed))) {
     throw new Error(`${source.name} is not a journal of AIDE: its "nodes" is not a list of nodes with an "id"`)
   }
+  const nodes = found.map(nodeOf)
   // The first version wrote the parent's id into the node.
-  const own = nodes.flatMap(({ id, parent }) => (typeof parent === 'string' ? [[id, parent] as const] : []))
+  const own = found
+    .filter(isNamed)
+    .flatMap(({ id, parent }) => (typeof parent === 'string' ? [[id, parent] as const] : []))
   return { nodes, parents: new Map([...own, ...Object.entries(journal?.node2parent ?? {})]) }
+}
+
+function isNamed(node: unknown): node is { readonly id: string; readonly parent?: unknown } {
+  return typeof (node as { readonly id?: unknown } | null)?.id === 'string'
+}
+
+/** What its fields are, where AIDE writes anything at all into them. */
+const kinds = {
+  step: 'number',
+  code: 'string',
+  plan: 'string',
+  analysis: 'string',
+  ctime: 'number',
+  exec_time: 'number',
+  exc_type: 'string',
+  is_buggy: 'boolean',
+} as const
+
+/** A field of another kind is left out, and said. */
+function nodeOf(found: unknown, index: number): Node {
+  if (!isNamed(found)) return { id: `#${index + 1}`, damage: 'has no "id"' }
+  const odd = (Object.keys(kinds) as (keyof typeof kinds)[]).filter(field => {
+    const value = (found as Partial<Node>)[field]
+    return value !== undefined && value !== null && typeof value !== kinds[field]
+  })
+  if (odd.length === 0) return { ...found, damage: null }
+  const damage = `its ${odd.map(field => `"${field}" is no ${kinds[field]}`).join(', its ')}`
+  return { ...found, ...Object.fromEntries(odd.map(field => [field, null])), damage }
 }
 
 function programOf({ id, code, plan }: Node, parent: string | null, works: boolean): Program {
@@ -102,6 +133,7 @@ function whyUnusable(
   change: ReturnType<typeof programChange>,
   objective: { readonly name: string; readonly direction: Direction | null },
 ): string | null {
+  if (node.damage !== null) return node.damage
   if (typeof node.is_buggy !== 'boolean') return 'was not run'
   if (change === null) return 'the program it was made from is not in the journal'
   if (change.diff === '') return 'has the same code as the program it was made from'

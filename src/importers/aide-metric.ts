@@ -14,7 +14,7 @@ export interface AideMetric {
 interface NamedMetric {
   readonly metric_name?: unknown
   readonly lower_is_better?: unknown
-  readonly data?: readonly { readonly final_value?: unknown }[]
+  readonly data?: readonly ({ readonly final_value?: unknown } | null)[]
 }
 
 /** Null where there is no value, as of a program that is broken. */
@@ -24,12 +24,13 @@ export function aideMetric(metric: unknown): AideMetric | null {
   const { value, maximize } = metric as { readonly value?: unknown; readonly maximize?: unknown }
   if (typeof value === 'number') return { name: 'metric', value, direction: directionIn(maximize) }
   const named = (value as { readonly metric_names?: readonly NamedMetric[] } | null)?.metric_names
-  return Array.isArray(named) && named.length > 0 ? namedMetric(named[0]) : null
+  const first: unknown = Array.isArray(named) ? named[0] : null
+  return typeof first === 'object' && first !== null ? namedMetric(first) : null
 }
 
 function namedMetric({ metric_name, lower_is_better, data }: NamedMetric): AideMetric | null {
   const values = Array.isArray(data)
-    ? data.map(({ final_value }) => final_value).filter(value => typeof value === 'number')
+    ? data.map(each => each?.final_value).filter(value => typeof value === 'number')
     : []
   if (values.length === 0) return null
   const name = typeof metric_name === 'string' && metric_name !== '' ? metric_name : 'metric'

@@ -18,6 +18,7 @@ import { unusableRow } from './unusable-row.ts'
 export const axJson: Importer = {
   name: 'ax',
   title: 'Ax (JSON)',
+  takes: ['reference'],
   recognises: source => /^\s*\{\s*"_{1,2}type": ?"(Ax)?(Client|\w*Experiment)"/.test(beginningOf(source)),
   read: async (source, options) => trackedHistories([readAxJson(source)], source.name, options),
 }

@@ -4,6 +4,7 @@
  */
 import type { ChangedOption } from '../experiment/intervention.ts'
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../experiment/json.ts'
+import { digitsToTell, shortNumber } from '../experiment/short-number.ts'
 
 const seedNames = new Set(
   'seed random_seed randomseed random_state rng_seed rand_seed np_seed numpy_seed torch_seed manual_seed global_seed train_seed training_seed trainer_seed seed_everything'.split(
@@ -69,13 +70,15 @@ const mostNamed = 12
 /** `lr 0.1 → 0.2, depth 4 → 6`: what a run without words of its own says was tried. */
 export function changesSentence(changes: readonly ChangedOption[]): string {
   const named = changes.slice(0, mostNamed).map(({ option, from, to }) => {
-    if (from === undefined) return `${option} = ${text(to)}`
-    return to === undefined ? `without ${option}` : `${option} ${text(from)} → ${text(to)}`
+    const digits = digitsToTell(from, to)
+    if (from === undefined) return `${option} = ${text(to, digits)}`
+    return to === undefined ? `without ${option}` : `${option} ${text(from, digits)} → ${text(to, digits)}`
   })
   return changes.length > mostNamed ? `${named.join(', ')}, and ${changes.length - mostNamed} more` : named.join(', ')
 }
 
-function text(value: Json | undefined): string {
+function text(value: Json | undefined, digits: number): string {
+  if (typeof value === 'number') return shortNumber(value, digits)
   const written = typeof value === 'string' ? value : value === undefined ? '' : canonicalJson(value)
   return written.length > 60 ? `${written.slice(0, 59)}…` : written
 }

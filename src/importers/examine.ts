@@ -28,13 +28,18 @@ export interface RowAtRisk {
 
 export function examine(history: ImportedHistory): Examined {
   const rows = history.rows.filter(({ note, intervention }) => note !== null || intervention.sentence !== '')
-  const leaking = rows.filter(row => saysResult(row, history.metrics[0].name)).length
+  const leaking = leakingRows(history).length
   return {
     leaking: { rows: leaking, share: rows.length === 0 ? 0 : leaking / rows.length },
     atRisk: rowsAtRisk(history),
     dates: datesOf(history.rows),
     unusable: reasonsOf(history),
   }
+}
+
+/** Those whose text, as written, said something of the result: their note has it now. */
+export function leakingRows({ rows, metrics }: ImportedHistory): ImportedRow[] {
+  return rows.filter(row => saysResult(row, metrics[0].name))
 }
 
 /** The note holds what was split off; a note that was one from the beginning counts where it speaks of the result. */

@@ -29,6 +29,7 @@ const mostCommits = 20_000
 export const gitHistory: Importer = {
   name: 'git',
   title: 'git history',
+  takes: ['columns', 'revisions'],
   recognises: source => source.kind === 'folder' && isRepository(source.path),
   read: async (source, options) => [await readGitHistory(source, options)],
 }
@@ -158,6 +159,10 @@ function changedLineCount(diff: string): number {
 
 /** Where the user says that the metric stands, or what it is called. */
 function readingOf({ metric, columns, progress }: ImportOptions): ReportOptions {
+  const other = Object.keys(columns ?? {}).find(role => role !== 'metric')
+  if (other !== undefined) {
+    throw new Error(`--column: of a git repository only the metric can be named, and not the ${other}: leave that out`)
+  }
   const column = columns?.['metric']
   const place = column === undefined ? null : metricPlace(column)
   const name = metric?.name ?? (place === null ? column : undefined)

@@ -37,6 +37,8 @@ export interface Importer {
   readonly name: string
   /** What a person calls it: `MLflow, SQLite`. */
   readonly title: string
+  /** Which of the options that not every format has a use for it takes; the others are refused. */
+  readonly takes: readonly ('columns' | 'reference' | 'revisions')[]
   recognises(source: Source): boolean | Promise<boolean>
   /** One history for each environment of the source. Throws a sentence where the source cannot be read at all. */
   read(source: Source, options: ImportOptions): Promise<readonly ImportedHistory[]>

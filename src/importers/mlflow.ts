@@ -8,10 +8,12 @@ import { isMlflowSqlite, readMlflowSqlite } from './mlflow-sqlite.ts'
 import { isMlflowTable, readMlflowTable } from './mlflow-table.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { trackedHistories } from './tracked-histories.ts'
+import { refuseColumns } from './unused-options.ts'
 
 export const mlflow: Importer = {
   name: 'mlflow',
   title: 'MLflow: its database, its folder mlruns, its server, a CSV of runs',
+  takes: ['columns', 'reference'],
   recognises: source => {
     if (source.kind === 'address') return isMlflowServer(source.url)
     if (source.kind === 'folder') return isMlflowFolder(source.path) || hasDatabase(source.path)
@@ -21,6 +23,7 @@ export const mlflow: Importer = {
 }
 
 async function experimentsOf(source: Source, options: ImportOptions): Promise<readonly TrackedExperiment[]> {
+  if (source.kind !== 'file' || !isMlflowTable(source)) refuseColumns(source, options)
   if (source.kind === 'address') return readMlflowServer(source.url, options)
   if (source.kind === 'file')
     return isMlflowTable(source) ? readMlflowTable(source, options) : readMlflowSqlite(source.path, options)

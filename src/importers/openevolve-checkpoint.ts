@@ -16,6 +16,7 @@ import { unusableRow } from './unusable-row.ts'
 export const openevolveCheckpoint: Importer = {
   name: 'openevolve',
   title: 'OpenEvolve (a folder of checkpoints, or one)',
+  takes: ['reference'],
   recognises: source => source.kind === 'folder' && checkpointsIn(source.path).length > 0,
   read: async (source, options) => trackedHistories([readOpenevolve(source)], source.name, options),
 }

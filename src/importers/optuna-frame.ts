@@ -48,6 +48,7 @@ function trialOf(columns: readonly string[], cells: readonly string[], objective
     startedAt: null,
     finishedAt: null,
     seconds: started && finished ? (finished - started) / 1000 : null,
+    damage: null,
   }
 }
 

@@ -77,6 +77,15 @@ describe("Optuna's journal", () => {
     await expect(read(lines.join('\n'))).rejects.toThrow(/^\d+\.log, line 9 is not an operation of an Optuna journal/)
   })
 
+  test('a parameter that cannot be read makes its trial unusable, and no other', async () => {
+    const at = text.indexOf('CategoricalDistribution')
+    const torn = text.slice(0, at) + text.slice(at).replace('[', '{')
+    const [damaged] = await read(torn)
+    expect(damaged!.unusable[0]).toMatchObject({ place: 'trial 0' })
+    expect(damaged!.unusable[0]!.reason).toMatch(/^the distribution of the parameter optimizer is broken: \{"name"/)
+    expect(damaged!.runs.map(({ id }) => id)).toEqual(study!.runs.map(({ id }) => id).filter(id => id !== '0'))
+  })
+
   test('an operation that lacks what it needs is an error that names the line', async () => {
     await expect(read('{"op_code":0,"worker_id":"a"}\n')).rejects.toThrow(/line 1 is not an operation as Optuna writes/)
   })

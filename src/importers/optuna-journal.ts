@@ -57,6 +57,7 @@ interface Trial {
   systemAttributes: Record<string, unknown>
   started: string | null
   finished: string | null
+  damage: string | null
 }
 
 interface Operation {
@@ -159,7 +160,7 @@ class Journal {
         if (study) this.#createTrial(study, operation)
         break
       case 5:
-        trial?.parameters.set(operation.param_name, parameterOf(operation))
+        if (trial) setParameter(trial, operation.param_name, operation.param_value_internal, operation.distribution)
         break
       case 6:
         if (trial) setState(trial, operation)
@@ -192,27 +193,31 @@ class Journal {
 
   #createTrial(study: Study, operation: Operation): void {
     const { distributions = {}, params = {}, user_attrs, system_attrs } = operation
-    const parameters = Object.entries(params).map(
-      ([name, stored]) => [name, parameterValue(name, stored, distributions[name]!)] as const,
-    )
     const trial: Trial = {
       number: study.trials.length,
       state: stateOf(operation.state ?? 0),
       values: operation.values ?? (typeof operation.value === 'number' ? [operation.value] : []),
       lastIntermediate: null,
-      parameters: new Map(parameters),
+      parameters: new Map(),
       userAttributes: { ...user_attrs },
       systemAttributes: { ...system_attrs },
       started: operation.datetime_start ?? null,
       finished: operation.datetime_complete ?? null,
+      damage: null,
     }
+    for (const [name, stored] of Object.entries(params)) setParameter(trial, name, stored, distributions[name])
     study.trials.push(trial)
     this.#trials.push(trial)
   }
 }
 
-function parameterOf({ param_name, param_value_internal, distribution }: Operation): Json {
-  return parameterValue(param_name, param_value_internal, distribution)
+/** A parameter that cannot be read makes its trial worthless, and no other. */
+function setParameter(trial: Trial, name: string, stored: number, distribution: string | undefined): void {
+  try {
+    trial.parameters.set(name, parameterValue(name, stored, distribution))
+  } catch (error) {
+    trial.damage = (error as Error).message
+  }
 }
 
 function setState(trial: Trial, { state, values, datetime_start, datetime_complete }: Operation): void {

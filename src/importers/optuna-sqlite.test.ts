@@ -122,9 +122,26 @@ describe("Optuna's SQLite storage", () => {
     expect(readOptunaSqlite(older, {})[0]!.runs.map(({ place }) => place)).toEqual(['trial 0', 'trial 1', 'trial 2'])
   })
 
-  test('a choice that is not there is an error that names the parameter', () => {
-    const broken = database('optuna-12', "update trial_params set param_value = 3.0 where param_name = 'optimizer';")
-    expect(() => readOptunaSqlite(broken, {})).toThrow('the parameter optimizer has choice 3, but there are 3')
+  test('a trial with a choice that is not there, or a broken distribution, is unusable; the others are read', () => {
+    const damage = (trial: number, change: string) =>
+      `update trial_params set ${change} where param_name = 'optimizer' and trial_id = ${trial};`
+    const broken = `{"name": "CategoricalDistribution", "attributes": {`
+    const [study] = readOptunaSqlite(
+      database('optuna-12', damage(1, 'param_value = 3.0') + damage(2, `distribution_json = '${broken}'`)),
+      {},
+    )
+    const reasons = study!.unusable.map(({ place, reason }) => `${place}: ${reason}`)
+    expect(reasons).toContain('trial 0: the parameter optimizer has choice 3, but there are 3')
+    expect(reasons).toContain(`trial 1: the distribution of the parameter optimizer is broken: ${broken}`)
+    expect(study!.runs.length).toBe(mnist!.runs.length - 2)
+  })
+
+  test('an integer that no number holds exactly does not end the reading of the others', () => {
+    const [study] = readOptunaSqlite(
+      database('optuna-12', "update trial_params set param_value = 9223372036854775807 where param_name = 'layers';"),
+      {},
+    )
+    expect(study!.runs.map(({ id }) => id)).toEqual(mnist!.runs.map(({ id }) => id))
   })
 
   test('it is recognised, and read as histories', async () => {

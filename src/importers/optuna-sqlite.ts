@@ -65,10 +65,15 @@ function readTrials(file: SqliteFile, study: Key): OptunaTrial[] {
   const user = attributes('trial_user_attributes')
   const system = attributes('trial_system_attributes')
   const parameters: Members<Json> = new Map()
+  const damages = new Map<Key, string>()
   for (const row of file.rows(`select * from trial_params where ${ofStudy} order by param_id`, study)) {
     const name = String(row['param_name'])
-    const value = parameterValue(name, Number(row['param_value']), String(row['distribution_json']))
-    add(parameters, row['trial_id']!, name, value)
+    try {
+      const value = parameterValue(name, Number(row['param_value']), String(row['distribution_json']))
+      add(parameters, row['trial_id']!, name, value)
+    } catch (error) {
+      damages.set(row['trial_id']!, (error as Error).message)
+    }
   }
   const values = valuesOf(file, ofStudy, study)
   const intermediates = lastOfPruned(file, study)
@@ -91,6 +96,7 @@ function readTrials(file: SqliteFile, study: Key): OptunaTrial[] {
         startedAt: isUtc ? (started?.toISOString() ?? null) : null,
         finishedAt: isUtc ? (finished?.toISOString() ?? null) : null,
         seconds: started && finished ? (finished.getTime() - started.getTime()) / 1000 : null,
+        damage: damages.get(id) ?? null,
       }
     })
     .sort((a, b) => a.number - b.number)

@@ -27,6 +27,8 @@ export interface OptunaTrial {
   readonly startedAt: string | null
   readonly finishedAt: string | null
   readonly seconds: number | null
+  /** Why what it says cannot be used; null as a rule. */
+  readonly damage: string | null
 }
 
 export interface OptunaStudy {
@@ -52,8 +54,9 @@ export function trackedStudy(study: OptunaStudy, options: ImportOptions): Tracke
     const ended = endOf(trial, retried)
     const configuration = configurationOf(trial)
     const nothing = Object.keys(configuration).length === 0 ? 'has no parameters: nothing says what was tried' : null
-    if ('unusable' in ended || nothing !== null) {
-      const reason = 'unusable' in ended ? ended.unusable : nothing!
+    const damage = trial.damage ?? nothing
+    if ('unusable' in ended || damage !== null) {
+      const reason = 'unusable' in ended ? ended.unusable : damage!
       unusable.push(unusableRow(placeOf(trial), reason, `${trial.state} ${JSON.stringify(configuration)}`))
     } else runs.push(runOf(trial, names, configuration, ended))
   }

@@ -9,6 +9,7 @@ import { trackedHistories } from './tracked-histories.ts'
 export const optuna: Importer = {
   name: 'optuna',
   title: 'Optuna (SQLite database, journal, or a data frame of trials)',
+  takes: ['reference'],
   recognises: source =>
     source.kind === 'file' && (isOptunaJournal(source) || isOptunaFrame(source) || isOptunaSqlite(source.path)),
   read: async (source, options) => trackedHistories(await studiesOf(source, options), source.name, options),

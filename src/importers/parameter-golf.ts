@@ -20,6 +20,7 @@ const metric = 'val_bpb'
 export const parameterGolf: Importer = {
   name: 'parameter-golf',
   title: 'submissions to parameter-golf',
+  takes: ['reference'],
   recognises: source => {
     if (source.kind === 'folder') return submissionFiles(source.path, 1).length > 0
     const beginning = beginningOf(source)

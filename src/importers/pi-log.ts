@@ -14,6 +14,7 @@ import { tableHistories } from './table-history.ts'
 export const piLog: Importer = {
   name: 'pi',
   title: 'a log of pi-autoresearch',
+  takes: ['columns', 'reference'],
   recognises: source =>
     source.kind === 'file' &&
     /"type"\s*:\s*"config"/.test(firstLine(beginningOf(source))) &&

@@ -8,6 +8,7 @@ import { importerFor } from './formats.ts'
 import type { ImportedHistory } from './history.ts'
 import type { Importer, ImportOptions, Source } from './importer.ts'
 import { withoutPersonal } from './personal.ts'
+import { refuseUnusedOptions } from './unused-options.ts'
 
 export interface ReadSource {
   readonly importer: Importer
@@ -18,6 +19,7 @@ export interface ReadSource {
 /** Throws a sentence where no format recognises the source, it cannot be read, or has no environment of the name asked for. */
 export async function readSource(source: Source, options: ImportOptions, format?: string): Promise<ReadSource> {
   const importer = await importerFor(source, format)
+  refuseUnusedOptions(importer, source, options)
   const all = await readBy(importer, source, options)
   const wanted = options.environment
   const hostless = source.kind === 'address' ? hostlessName(source.url, importer) : undefined

@@ -11,6 +11,7 @@ import { tableHistories } from './table-history.ts'
 export const resultsCsv: Importer = {
   name: 'csv',
   title: 'a table with commas (CSV)',
+  takes: ['columns', 'reference'],
   recognises: source => source.kind === 'file' && /\.csv$/i.test(source.name),
   read: async (source, options) => tableHistories(csvTable(await textOf(source), source.name), options),
 }

@@ -11,6 +11,7 @@ import { tableHistories } from './table-history.ts'
 export const resultsJsonl: Importer = {
   name: 'jsonl',
   title: 'a log of JSON records (JSONL, or a list)',
+  takes: ['columns', 'reference'],
   recognises: source => source.kind === 'file' && /\.(jsonl|ndjson|json)$/i.test(source.name),
   read: async (source, options) => {
     const text = await textOf(source)

@@ -13,6 +13,7 @@ import { type TableOptions, tableHistories } from './table-history.ts'
 export const resultsTsv: Importer = {
   name: 'tsv',
   title: 'a table with tabs (results.tsv and its relatives)',
+  takes: ['columns', 'reference'],
   recognises: source =>
     source.kind === 'file' &&
     (/\.(tsv|tab)$/i.test(source.name) || /^[^\r\n\t{[<]*\t[^\r\n\t]*\t/.test(beginningOf(source))),

@@ -1,5 +1,6 @@
 /** A row's place in its log: whether it is a reference, was kept or only tried, and what it was tried on. */
 import type { JsonObject } from '../experiment/json.ts'
+import { shortNumber } from '../experiment/short-number.ts'
 import type { ImportedRole } from './history.ts'
 import type { ReadRow } from './results-row.ts'
 
@@ -53,6 +54,6 @@ function changedSettings(options: JsonObject | null, reference: JsonObject | nul
 
 export function settingsText(settings: JsonObject): string {
   return Object.entries(settings)
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'number' ? shortNumber(value) : String(value)}`)
     .join(', ')
 }

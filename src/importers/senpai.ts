@@ -21,6 +21,7 @@ import { unusableRow } from './unusable-row.ts'
 export const senpai: Importer = {
   name: 'senpai',
   title: 'a log of senpai',
+  takes: [],
   recognises: source => {
     const beginning = beginningOf(source)
     if (/^\s*\{/.test(beginning)) return ['"pr"', '"heading"', '"verdict"'].every(word => beginning.includes(word))

@@ -13,6 +13,7 @@ import { trackedHistories } from './tracked-histories.ts'
 export const shinkaSqlite: Importer = {
   name: 'shinka',
   title: 'ShinkaEvolve (SQLite database)',
+  takes: ['reference'],
   recognises: source => source.kind === 'file' && isShinka(source.path),
   read: async (source, options) => trackedHistories([readShinka(source)], source.name, options),
 }
@@ -39,7 +40,8 @@ export function readShinka(source: Source): TrackedExperiment {
 function programOf(row: SqliteRow): EvolvedProgram {
   const metadata = objectIn(row['metadata'])
   const word = (name: string) => (typeof metadata[name] === 'string' ? metadata[name].trim() || null : null)
-  const score = typeof row['combined_score'] === 'number' ? row['combined_score'] : null
+  const stored = row['combined_score']
+  const score = typeof stored === 'number' || typeof stored === 'bigint' ? Number(stored) : null
   const notRun =
     word('node_kind') === 'failed_proposal' ? `was not run: ${word('failure_reason') ?? 'no program came of it'}` : null
   const isCorrect = Number(row['correct']) === 1

@@ -34,6 +34,12 @@ describe('databases of other programs', () => {
     expect([...file.rows('select x from t')]).toEqual([{ x: 3 }])
   })
 
+  test('an integer beyond what a number holds exactly is kept exactly, and the others are numbers', () => {
+    const path = database('large.db', 'create table t (x); insert into t values (9007199254740993), (7), (0.5)')
+    using file = openSqlite(path)
+    expect([...file.rows('select x from t')]).toEqual([{ x: 9007199254740993n }, { x: 7 }, { x: 0.5 }])
+  })
+
   test.each(['-journal', '-wal', '-shm'])(
     'one with a %s that is no file is refused: SQLite would open that as well',
     suffix => {

@@ -13,7 +13,7 @@ export interface SqliteFile extends Disposable {
   readonly tables: ReadonlySet<string>
   /** Its columns; empty for a table that is not there. */
   columnsOf(table: string): ReadonlySet<string>
-  /** Throws a sentence that names the file where it is damaged. */
+  /** An integer that no number holds exactly is a bigint. Throws a sentence that names the file where it is damaged. */
   rows(query: string, ...values: readonly SQLInputValue[]): Iterable<SqliteRow>
 }
 
@@ -59,19 +59,33 @@ export function openSqlite(path: string): SqliteFile {
       return new Set(columns.map(row => String(row['name'])))
     },
     *rows(query, ...values) {
-      const iterator = readable(() => database.prepare(query).iterate(...values)) as Iterator<SqliteRow>
+      const iterator = readable(() => {
+        const statement = database.prepare(query)
+        // Otherwise one integer beyond what a number holds exactly would end the reading of all.
+        statement.setReadBigInts(true)
+        return statement.iterate(...values)
+      }) as Iterator<Record<string, SqliteRow[string]>>
       const step = () => {
         // Node gives nothing for a value that is too large to be one.
-        const next = iterator.next() as IteratorResult<SqliteRow> | undefined
+        const next = iterator.next() as IteratorResult<Record<string, SqliteRow[string]>> | undefined
         if (next === undefined) throw new Error('it holds a value that is too large')
         return next
       }
       for (let next = readable(step); !next.done; next = readable(step)) {
-        yield next.value
+        yield withNumbers(next.value)
       }
     },
     [Symbol.dispose]: () => database.close(),
   }
+}
+
+/** Integers are numbers, where a number holds them exactly. */
+function withNumbers(row: Record<string, SqliteRow[string]>): SqliteRow {
+  for (const name in row) {
+    const value = row[name]
+    if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) row[name] = Number(value)
+  }
+  return row
 }
 
 /** SQLite opens what lies beside a database under these names: a pipe would keep it waiting for ever, and a link leads elsewhere. */

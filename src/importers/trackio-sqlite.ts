@@ -14,6 +14,7 @@ import { unusableRow } from './unusable-row.ts'
 export const trackio: Importer = {
   name: 'trackio',
   title: "Trackio (a project's database, or a folder of them)",
+  takes: ['reference'],
   recognises: isTrackio,
   read: async (source, options) => {
     if (source.kind === 'address')

@@ -2,6 +2,7 @@
 import type { Importer, ImportOptions, Source } from './importer.ts'
 import type { TrackedExperiment } from './tracked-experiment.ts'
 import { trackedHistories } from './tracked-histories.ts'
+import { refuseColumns } from './unused-options.ts'
 import { isWandbFolder, readWandbFolder } from './wandb-folder.ts'
 import { isWandbFile } from './wandb-frames.ts'
 import { isWandbTable, readWandbTable } from './wandb-table.ts'
@@ -9,6 +10,7 @@ import { isWandbTable, readWandbTable } from './wandb-table.ts'
 export const wandb: Importer = {
   name: 'wandb',
   title: 'Weights & Biases: its folder wandb, a .wandb file, a CSV of runs',
+  takes: ['columns', 'reference'],
   recognises: source => {
     if (source.kind === 'folder') return isWandbFolder(source.path)
     if (source.kind === 'address') return false
@@ -21,6 +23,9 @@ async function experimentsOf(source: Source, options: ImportOptions): Promise<re
   if (source.kind === 'address') {
     throw new Error(`${source.name}: a W&B server is not asked; export the runs as CSV there, or name the folder wandb`)
   }
-  if (source.kind === 'folder' || isWandbFile(source.path)) return readWandbFolder(source.path, options)
+  if (source.kind === 'folder' || isWandbFile(source.path)) {
+    refuseColumns(source, options)
+    return readWandbFolder(source.path, options)
+  }
   return readWandbTable(source, options)
 }

@@ -6,10 +6,9 @@
  *     await using ledger = await openLedger('.almanac/ledger.db')
  *     const records = await ledger.recordsOf({ familyIds: [id] })
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import {
   campaignById,
@@ -43,6 +42,7 @@ import {
   interventionsOf,
 } from './interventions.ts'
 import { isCurrent, migrate } from './migrations.ts'
+import { copyOf } from './read-only.ts'
 import { countsOfReadings, readings, rowsOfReading, storeReading, withdrawReadings } from './readings.ts'
 import { recordsAndReferencesOf, recordsOf } from './records.ts'
 import { roundsOf, storeRound } from './rounds.ts'
@@ -51,6 +51,7 @@ import { inSentences, openFile, sqliteDialect } from './sqlite.ts'
 import type { Database, Tables } from './tables.ts'
 import { inTransaction, refuseWhileHeld } from './transaction.ts'
 import { storeVerdict, verdictsOf } from './verdicts.ts'
+import { type Waiting, whenFree } from './waiting.ts'
 
 const verbs = {
   ensureFamily,
@@ -124,23 +125,60 @@ export interface Ledger extends Verbs {
  * Opens the ledger, creating its folder and file and bringing older files to the newest schema. Throws a sentence when
  * the file is no ledger, is newer than this program, or cannot be written; such a file is left as it is.
  */
-export async function openLedger(path: string): Promise<Ledger> {
+export async function openLedger(path: string, waiting: Waiting = {}): Promise<Ledger> {
   const absolute = resolve(path)
+  if (isReadOnly(absolute)) {
+    throw new Error(
+      `The ledger ${absolute} cannot be written: it, or its folder, is read-only. It can be looked at; to go on with it, make both writable, or copy it and name the copy with --ledger.`,
+    )
+  }
   prepareFolder(dirname(absolute))
-  const file = openFile(absolute)
+  const file = await whenFree(absolute, waiting, () => openFile(absolute))
   try {
-    const current = isCurrent(absolute, file)
-    await useWriteAheadLog(absolute, file)
-    const db: Database = new Kysely<Tables>({ dialect: sqliteDialect(absolute, file) })
-    if (!current) await migrate(absolute, db)
-    return ledgerOver(absolute, db, async () => {
-      await db.destroy()
-      // Kysely leaves a connection open that it never used.
-      if (file.isOpen) file.close()
-    })
+    const current = await whenFree(absolute, waiting, () => isCurrent(absolute, file))
+    // Changing to WAL takes an exclusive lock, and SQLite does not wait for it at all.
+    await whenFree(absolute, waiting, () => inSentences(absolute, () => file.exec(settings)))
+    return await ledgerOf(absolute, file, current, waiting)
   } catch (error) {
-    file.close()
+    if (file.isOpen) file.close()
     throw error
+  }
+}
+
+/**
+ * The same for whoever only looks: where the file cannot be written, another user's or on read-only media, it is read as it is now, and
+ * what is written is forgotten when it closes.
+ */
+export async function openLedgerToRead(path: string, waiting: Waiting = {}): Promise<Ledger> {
+  const absolute = resolve(path)
+  if (!isReadOnly(absolute)) return openLedger(path, waiting)
+  const copy = await whenFree(absolute, waiting, () => copyOf(absolute))
+  try {
+    return await ledgerOf(absolute, copy, isCurrent(absolute, copy), {})
+  } catch (error) {
+    if (copy.isOpen) copy.close()
+    throw error
+  }
+}
+
+async function ledgerOf(path: string, file: DatabaseSync, isCurrent: boolean, waiting: Waiting): Promise<Ledger> {
+  const db: Database = new Kysely<Tables>({ dialect: sqliteDialect(path, file, waiting) })
+  if (!isCurrent) await migrate(path, db)
+  return ledgerOver(path, db, async () => {
+    await db.destroy()
+    // Kysely leaves a connection open that it never used.
+    if (file.isOpen) file.close()
+  })
+}
+
+/** Whether it is there, and it or its folder (where SQLite puts two files while it is open) may not be written. */
+function isReadOnly(path: string): boolean {
+  if (!existsSync(path)) return false
+  try {
+    for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK)
+    return false
+  } catch {
+    return true
   }
 }
 
@@ -164,22 +202,7 @@ function prepareFolder(folder: string): void {
  */
 const cacheSize = -65_536
 
-/** Changing to WAL takes an exclusive lock without waiting for it, so several first openers try again. */
-async function useWriteAheadLog(path: string, file: DatabaseSync): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      file.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = ${cacheSize}`)
-      return
-    } catch (error) {
-      const busy = (error as { errcode?: number }).errcode === 5
-      if (!busy || attempt === 100)
-        inSentences(path, () => {
-          throw error
-        })
-      await pause(20 + Math.random() * 30)
-    }
-  }
-}
+const settings = `pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = ${cacheSize}`
 
 function ledgerOver(path: string, db: Database, close: () => Promise<void>): Ledger {
   const bound = Object.fromEntries(

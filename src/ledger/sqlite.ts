@@ -1,8 +1,9 @@
 /**
  * Kysely's dialect over Node's own SQLite. Adds to Kysely's SQLite driver: transactions that take the write lock at
- * their beginning (`begin immediate`, so that two processes wait for each other instead of failing half-way), DDL inside
- * transactions, and errors that say what to do. Knows nothing of the tables.
+ * their beginning (`begin immediate`, so that two processes wait for each other instead of failing half-way), waits that do
+ * not hold up the process, DDL inside transactions, and errors that say what to do. Knows nothing of the tables.
  */
+import { type Stats, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   CompiledQuery,
@@ -14,22 +15,34 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { patience, type Waiting, whenFree } from './waiting.ts'
 
-/**
- * How long one process waits for another's write, in milliseconds. Most writes are short; an import of a million rows holds the file for a
- * minute, and a campaign must not end for that.
- */
-const busyMilliseconds = 300_000
+/** What SQLite waits by itself, in milliseconds, and blocks the process meanwhile: enough for a short write of another. */
+const busyMilliseconds = 20
 
 /** Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. */
 const keptStatements = 256
 
 class ImmediateDriver extends SqliteDriver {
   readonly #file: DatabaseSync
+  readonly #path: string
+  readonly #waiting: Waiting
 
-  constructor(file: DatabaseSync, database: SqliteDatabase) {
+  constructor(path: string, file: DatabaseSync, database: SqliteDatabase, waiting: Waiting) {
     super({ database })
+    this.#path = path
     this.#file = file
+    this.#waiting = waiting
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    return {
+      // A statement that found the file busy has done nothing. Inside a transaction none does: it has the lock.
+      executeQuery: <R>(query: CompiledQuery) =>
+        whenFree(this.#path, this.#waiting, () => connection.executeQuery<R>(query)),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    }
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -50,20 +63,40 @@ class TransactionalAdapter extends SqliteAdapter {
 
 /** Opens the file (creating it) with this product's settings; throws a sentence that names it. Changes nothing yet. */
 export function openFile(path: string): DatabaseSync {
+  refuseWhatIsNoFile(path)
   return inSentences(path, () => {
     const database = new DatabaseSync(path, { timeout: busyMilliseconds, enableForeignKeyConstraints: true })
-    // The header is read only now: a file that is no database is found out here.
-    database.prepare('select count(*) from sqlite_schema').get()
+    try {
+      // The header is read only now: a file that is no database is found out here.
+      database.prepare('select count(*) from sqlite_schema').get()
+    } catch (error) {
+      database.close()
+      throw error
+    }
     return database
   })
 }
 
+/** A pipe or a device would be told as a disk that fails. */
+function refuseWhatIsNoFile(path: string): void {
+  let found: Stats | undefined
+  try {
+    found = statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // SQLite says that it cannot be reached.
+  }
+  if (found === undefined || found.isFile() || found.isDirectory()) return
+  throw new Error(
+    `The ledger ${path} cannot be opened: it is a pipe or a device, and no file; name a file with --ledger.`,
+  )
+}
+
 /** The dialect over an open file. The connection closes when Kysely is destroyed. */
-export function sqliteDialect(path: string, file: DatabaseSync): Dialect {
+export function sqliteDialect(path: string, file: DatabaseSync, waiting: Waiting = {}): Dialect {
   const database = adapt(path, file)
   return {
     createAdapter: () => new TransactionalAdapter(),
-    createDriver: () => new ImmediateDriver(file, database),
+    createDriver: () => new ImmediateDriver(path, file, database, waiting),
     createIntrospector: db => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
@@ -107,7 +140,7 @@ function parameterRows(parameters: readonly unknown[]): readonly SQLInputValue[]
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html) that a user can do something about. */
 const sentences: Readonly<Record<number, string>> = {
-  5: `is being written by another process for more than ${busyMilliseconds / 1000} seconds: end that process, or try again`,
+  5: `is being written by another process for more than ${patience / 1000} seconds: end that process, or try again`,
   8: 'cannot be written: it, or its folder, is read-only',
   10: 'could not be read or written: the disk is full or reports an error; free some space, or check it, and repeat the command',
   11: 'is damaged: restore a copy of it; `sqlite3 FILE .recover` may save what is readable',

@@ -4,7 +4,7 @@ import { type CampaignState, campaignState } from '../campaign/campaign-state.ts
 import { bestOf, referenceValues } from '../campaign/conclude.ts'
 import { awaitingConfirmation } from '../campaign/confirmation.ts'
 import { storedDefinition } from '../campaign/definition.ts'
-import { byWorth, type Dropped, droppedOf, type Foreseen } from '../campaign/dropped.ts'
+import { byWorth, type Dropped, droppedOf, type Foreseen, ranBefore } from '../campaign/dropped.ts'
 import { languageSpent } from '../campaign/language-spent.ts'
 import { type EventHonesty, type LiveCalibration, liveCalibration } from '../campaign/live-calibration.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
@@ -96,6 +96,7 @@ export function roundHistory({ round, candidates, dropped }: StoredRound): Campa
   return {
     round,
     considered: candidates.length + dropped.length,
+    ranBefore: ranBefore({ dropped }),
     dropped: droppedOf({ candidates, dropped }),
     chosen: candidates
       .filter(({ choice }) => choice !== 'passed-over')

@@ -1,6 +1,7 @@
 /** Where a campaign stands. */
 import { z } from 'zod'
 import type { StoredCampaign } from '../ledger/campaigns.ts'
+import { openLedgerToRead } from '../ledger/ledger.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { InputError, operation } from './operation.ts'
 import { inPlace, type Place } from './surroundings.ts'
@@ -14,7 +15,11 @@ export const campaignStatus = operation({
     campaign: z.coerce.number().int().positive().optional().describe('its number (default: the latest)'),
   }),
   run: ({ campaign: id }, context) =>
-    inPlace(context, async place => campaignOutcome((await findCampaign(id, place)).id, place.ledger)),
+    inPlace(
+      context,
+      async place => campaignOutcome((await findCampaign(id, place)).id, place.ledger),
+      openLedgerToRead,
+    ),
   json: campaignJson,
   text: campaignText,
 })

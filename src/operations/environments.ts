@@ -2,13 +2,14 @@
 import { z } from 'zod'
 import { familyId } from '../experiment/environment.ts'
 import { flagsOf } from '../importers/earlier-readings.ts'
+import { openLedgerToRead } from '../ledger/ledger.ts'
 import { objectiveText } from '../report/gain-legend.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Column, renderTable } from '../report/table.ts'
 import { flagsText } from './import-flags.ts'
 import { operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
-import { inWholeLedger } from './surroundings.ts'
+import { inWholeLedger, type WholeLedger } from './surroundings.ts'
 
 export interface ListedEnvironment {
   readonly name: string
@@ -34,8 +35,8 @@ export const environments = operation({
   example: 'almanac environments',
   positional: [],
   input: z.strictObject({}),
-  run: (_, context) =>
-    inWholeLedger(context, async ({ ledger, opened }): Promise<{ readonly environments: ListedEnvironment[] }> => {
+  run: (_, context) => {
+    const listed = async ({ ledger, opened }: WholeLedger): Promise<{ readonly environments: ListedEnvironment[] }> => {
       const here = opened === null ? null : familyId(opened.family)
       const counts = await ledger.countsOfFamilies()
       const readings = await ledger.readings()
@@ -56,7 +57,9 @@ export const environments = operation({
             })),
         })),
       }
-    }),
+    }
+    return inWholeLedger(context, listed, openLedgerToRead)
+  },
   text: ({ environments }, options) => {
     const { sameFlags = '' } = options
     if (environments.length === 0) return 'The ledger has no environment yet: almanac import results.tsv'

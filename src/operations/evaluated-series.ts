@@ -6,12 +6,12 @@ import { z } from 'zod'
 import { currentEnvironment } from '../campaign/current-environment.ts'
 import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { isTestable, rollingDefaults, type Series } from '../forecast/rolling-origin.ts'
-import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { type Ledger, openLedgerToRead } from '../ledger/ledger.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Context, InputError } from './operation.ts'
 import { shellWord } from './shell-word.ts'
-import { environmentHere, environmentNamed, ledgerPath, requireLedger } from './surroundings.ts'
+import { environmentHere, environmentNamed, ledgerPath, requireLedger, withWaits } from './surroundings.ts'
 
 export interface EvaluatedSeries {
   readonly evaluated: readonly Series[]
@@ -54,7 +54,7 @@ export async function withSeries<T>(
   const opened = await environmentHere(context)
   const path = ledgerPath(context, opened)
   requireLedger(path)
-  await using ledger = await openLedger(path)
+  await using ledger = await openLedgerToRead(path, withWaits(context).waiting)
   const series = await seriesOf(ledger)
   const familyHere = opened === null || names !== undefined ? null : (await currentEnvironment(opened, ledger)).familyId
   const evaluated =

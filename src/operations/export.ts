@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { writeAtomically } from '../files/atomic.ts'
 import { writeRecords } from '../importers/write-records.ts'
+import { openLedgerToRead } from '../ledger/ledger.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { pathOfGiven } from './given-file.ts'
 import { operation } from './operation.ts'
@@ -20,17 +21,22 @@ export const exportRecords = operation({
     environment: z.string().optional().describe('of this environment of the ledger (default: the one of this folder)'),
   }),
   run: ({ path, environment: name }, context) =>
-    inLedger(context, name, async ({ ledger, environment }) => {
-      const file = pathOfGiven(path, context)
-      const text = await writeRecords(ledger, environment.familyId)
-      mkdirSync(dirname(file), { recursive: true })
-      writeAtomically(file, text)
-      return {
-        path: file,
-        environment: environment.family.name,
-        interventions: text.split('\n').filter(Boolean).length - 1,
-      }
-    }),
+    inLedger(
+      context,
+      name,
+      async ({ ledger, environment }) => {
+        const file = pathOfGiven(path, context)
+        const text = await writeRecords(ledger, environment.familyId)
+        mkdirSync(dirname(file), { recursive: true })
+        writeAtomically(file, text)
+        return {
+          path: file,
+          environment: environment.family.name,
+          interventions: text.split('\n').filter(Boolean).length - 1,
+        }
+      },
+      openLedgerToRead,
+    ),
   text: ({ path, environment, interventions }) =>
     [
       `${interventions} interventions of ${singleLine(environment)} with their runs, references included: ${path}`,

@@ -57,7 +57,15 @@ export async function candidatesOf(
   }
   if (isChange(flags) || (sentences.length === 0 && file === undefined)) {
     // No sentence: the name of a file or a branch says nothing of what the change may bring.
-    const candidate = await proposedIntervention('', flags, [], place, context)
+    const candidate = await proposedIntervention(
+      '',
+      flags,
+      [],
+      place,
+      context,
+      'tell',
+      file === undefined ? [] : [file],
+    )
     candidates.push({ name: nameOf(flags), candidate, hash: candidate.hash })
   }
   return { candidates, dropped }

@@ -105,6 +105,16 @@ export function importOptions(flags: SourceFlags): ImportOptions {
   }
 }
 
+/** Throws where one is given for records that `almanac export` wrote: they say everything themselves. */
+export function refuseFlagsOfLogs(source: string, said: JsonObject, replace: boolean): void {
+  const { keepPersonal: _, ...flags } = said
+  const [given] = replace ? ['replace'] : Object.keys(flags)
+  if (given === undefined) return
+  throw new InputError(
+    `--${given} is for the logs of others, and ${source} has records of Almanac, which say all of it themselves: leave it out.`,
+  )
+}
+
 /** `NAME=ROLE`; a name alone is the metric's. Several names of one role have a line feed between them. */
 function columnsIn(texts: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {}

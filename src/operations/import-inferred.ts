@@ -1,23 +1,26 @@
 /** What a dry run of `almanac import` shows of one environment: everything that was inferred, guesses marked as such. */
 import { constraintText } from '../importers/constraint-text.ts'
+import { betterWay } from '../report/gain-legend.ts'
 import { countText, percentText, plainNumber } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
+import { hanging } from '../report/wrap.ts'
+import { unmeasuredText } from './import-reference.ts'
 import type { ImportedEnvironment } from './imported.ts'
 
 export function inferredLines(environment: ImportedEnvironment): string[] {
-  const { name, isHere, metrics, constraints, reference, statuses, columns, guesses, dates, leaking, atRisk } =
+  const { name, isHere, metrics, constraints, reference, statuses, columns, guesses, dates, leaking, cuts, atRisk } =
     environment
+  const unmeasured = unmeasuredText(reference)
   const { references, kept, tried } = environment.added
   const [objective, ...others] = metrics
   const better =
-    objective.direction === null
-      ? 'nothing tells which way is better: say --direction'
-      : betterText(objective.direction)
+    objective.direction === null ? 'nothing tells which way is better: say --direction' : betterWay(objective.direction)
   const facts: (readonly [string, string])[] = [
-    ['metric', `${objective.name}, ${better}${objective.guessed ? ' (a guess)' : ''}`],
+    ['metric', `${objective.name}, ${better}${guessText(environment)}`],
     ...when(others.length > 0, ['beside it', listed(others.map(({ name }) => name))]),
     ...columns,
     ['reference', reference === null ? 'none was measured' : `${reference.place}: ${shortened(reference.sentence)}`],
+    ...(unmeasured === null ? [] : [['', unmeasured] as const]),
     ...when(constraints.length > 0, ['constraints', constraints.map(constraintText).join('; ')]),
     ...when(statuses.length > 0, ['statuses', statusText(statuses)]),
     ['new rows', `${references} reference, ${kept} kept, ${tried} tried; ${environment.known} known before`],
@@ -27,8 +30,10 @@ export function inferredLines(environment: ImportedEnvironment): string[] {
       'texts',
       leaking.rows === 0
         ? 'none says how it went'
-        : `${leaking.rows} (${percentText(leaking.share)}) say how it went; that is split off`,
+        : `${leaking.rows} (${percentText(leaking.share)}) say how it went; that is split off${cuts.length > 0 ? ':' : ''}`,
     ],
+    ...cuts.slice(0, mostCuts).map(each => ['', cutText(each)] as const),
+    ...when(cuts.length > mostCuts, ['', `and ${cuts.length - mostCuts} more, all of them with --json`]),
     ...when(atRisk.length > 0, ['at risk', riskText(atRisk, objective.name)]),
   ]
   const width = Math.max(...facts.map(([label]) => label.length))
@@ -39,16 +44,25 @@ export function inferredLines(environment: ImportedEnvironment): string[] {
   ]
 }
 
+/** Of a direction that nobody said. */
+function guessText({ metrics: [{ guessed, direction }], metricSaid }: ImportedEnvironment): string {
+  if (!guessed || (metricSaid && direction === null)) return ''
+  return metricSaid ? ' (the direction is a guess)' : ' (a guess)'
+}
+
+/** Texts whose cut is shown. */
+const mostCuts = 3
+
+function cutText({ place, tried, cut }: ImportedEnvironment['cuts'][number]): string {
+  return `${place}: "${shortened(tried)}", without "${shortened(cut)}"`
+}
+
 function when(holds: boolean, fact: readonly [string, string]): (readonly [string, string])[] {
   return holds ? [fact] : []
 }
 
 export function violatedText(rows: number): string {
   return `${countText(rows, 'row')} broke a constraint: no gain, whatever the log says`
-}
-
-function betterText(direction: 'minimize' | 'maximize'): string {
-  return direction === 'minimize' ? 'lower is better' : 'higher is better'
 }
 
 function statusText(statuses: ImportedEnvironment['statuses']): string {
@@ -63,24 +77,6 @@ function riskText(atRisk: ImportedEnvironment['atRisk'], metric: string): string
     `${shown.join(', ')}${more}: a step far larger than those that were kept usually were (a guess). A first one may well be; ` +
     `where a number was gamed a rule makes it fail: --constraint "${metric} >= NUMBER" (or <=)`
   )
-}
-
-const widest = 100
-
-/** Lines of at most a hundred columns, those after the first below the beginning of the text. */
-export function hanging(label: string, text: string): string[] {
-  const indent = ' '.repeat(label.length)
-  const lines: string[] = []
-  let line = label
-  for (const word of singleLine(text).split(' ')) {
-    const isFirst = line === label || line === indent
-    if (!isFirst && line.length + 1 + word.length > widest) {
-      lines.push(line)
-      line = indent
-    }
-    line += line === label || line === indent ? word : ` ${word}`
-  }
-  return [...lines, line]
 }
 
 function listed(names: readonly string[]): string {

@@ -27,6 +27,8 @@ export interface PreparedHistory {
   readonly earlier: EarlierReadings
   /** What the source is called, without its host. */
   readonly source: string
+  /** Whether the user said which metric is the objective. */
+  readonly metricSaid: boolean
 }
 
 export interface SourceToImport {
@@ -50,6 +52,7 @@ export async function prepare(
   const token = context.variables['MLFLOW_TRACKING_TOKEN']
   const progress = noteNowAndThen(context, 'read')
   const options = { ...given, ...(token === undefined ? {} : { token }), signal: context.cancel, progress }
+  const metricSaid = given.metric !== undefined || given.columns?.['metric'] !== undefined
   const isExpected = isOwnLog || given.columns?.['metric'] !== undefined
   const mine = flags.as === undefined ? opened : null
   const read = await asInput(readForFolder(source, options, flags.format, mine, isExpected))
@@ -70,7 +73,16 @@ export async function prepare(
       target?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', history.constraints))
     const flagsNow = asked === null ? said : { ...said, direction: asked }
     const earlier = earlierReadings(readings, familyId(family), history.rows, flagsNow)
-    histories.push({ history, family, opened: target, flags: flagsNow, missing, earlier, source: each.source })
+    histories.push({
+      history,
+      family,
+      opened: target,
+      flags: flagsNow,
+      missing,
+      earlier,
+      source: each.source,
+      metricSaid,
+    })
   }
   return { format: read.importer.title, histories }
 }

@@ -48,7 +48,7 @@ export async function importSource(
     if (!dryRun && refused.length > 0) throw new InputError(refused.join('\n'))
     const environments: ImportedEnvironment[] = []
     for (const [index, each] of histories.entries()) {
-      const how = { place, standing, refusal: refusals[index]! }
+      const how = { place, standing, refusal: refusals[index]!, dryRun }
       environments.push(await storeImported(each, how, ledger, context))
     }
     return environments

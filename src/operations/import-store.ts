@@ -1,13 +1,15 @@
 /** One prepared history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
 import { familyId } from '../experiment/environment.ts'
 import { definitionOf } from '../importers/earlier-readings.ts'
-import { examine } from '../importers/examine.ts'
+import { examine, leakingRows } from '../importers/examine.ts'
+import type { ImportedRow } from '../importers/history.ts'
 import { importedName } from '../importers/imported-family.ts'
 import { storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import type { PreparedHistory } from './import-prepare.ts'
 import { noteNowAndThen } from './import-progress.ts'
+import { referenceIn } from './import-reference.ts'
 import type { ImportedEnvironment } from './imported.ts'
 import type { Context } from './operation.ts'
 
@@ -18,11 +20,12 @@ export interface Import {
   readonly standing: readonly StoredReading[]
   /** Why it would be refused, were it no dry run. */
   readonly refusal: string | null
+  readonly dryRun: boolean
 }
 
 export async function storeImported(
-  { history, family, opened, flags, missing, earlier, source }: PreparedHistory,
-  { place, standing, refusal }: Import,
+  { history, family, opened, flags, missing, earlier, source, metricSaid }: PreparedHistory,
+  { place, standing, refusal, dryRun }: Import,
   ledger: Ledger,
   context: Context,
 ): Promise<ImportedEnvironment> {
@@ -35,13 +38,13 @@ export async function storeImported(
       ? nothingStored
       : await storeHistory(ledger, family, history, { reading, progress: noteNowAndThen(context, 'stored') })
   const { leaking, atRisk, dates, unusable } = examine(history)
-  const first = history.rows.find(({ role }) => role === 'reference')
   return {
     name: opened === null ? importedName(history) : family.name,
     isHere: opened !== null,
     metrics: history.metrics,
-    constraints: opened?.family.constraints ?? history.constraints,
-    reference: first === undefined ? null : { place: first.place, sentence: first.intervention.sentence },
+    metricSaid,
+    constraints: history.constraints,
+    reference: referenceIn(history),
     statuses: history.statuses,
     columns: history.columns ?? [],
     doubtful: history.doubtful ?? [],
@@ -57,6 +60,7 @@ export async function storeImported(
     withoutCode: missing,
     violated: history.rows.filter(({ outcome }) => outcome.kind === 'violated').length,
     leaking,
+    cuts: dryRun ? leakingRows(history).map(cutOf) : [],
     atRisk,
     dates,
     changesReference: opened !== null && stored.isCurrent && stored.lastVersionId !== before,
@@ -70,6 +74,10 @@ export async function namesOf(
 ): Promise<readonly string[]> {
   const ids = [...new Set(readings.map(({ familyId }) => familyId))]
   return Promise.all(ids.map(async id => (await ledger.family(id))!.name))
+}
+
+function cutOf({ place, intervention, note }: ImportedRow): ImportedEnvironment['cuts'][number] {
+  return { place, tried: intervention.sentence, cut: note! }
 }
 
 const nothingStored = {

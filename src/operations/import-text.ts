@@ -1,7 +1,9 @@
 /** What `almanac import` says to a person: shortly what came in and what to do with it, and in a dry run everything that was inferred. */
 import { countText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
-import { hanging, inferredLines, violatedText } from './import-inferred.ts'
+import { hanging } from '../report/wrap.ts'
+import { inferredLines, violatedText } from './import-inferred.ts'
+import { unmeasuredText } from './import-reference.ts'
 import type { Imported, ImportedEnvironment } from './imported.ts'
 import type { TextOptions } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -86,8 +88,9 @@ function countOf({ references, kept, tried }: ImportedEnvironment['added']): num
 }
 
 function shortLines(environment: ImportedEnvironment): string[] {
-  const { violated, leaking, atRisk, added, columns } = environment
+  const { violated, leaking, atRisk, added, columns, reference } = environment
   const isNew = countOf(added) > 0
+  const unmeasured = unmeasuredText(reference)
   return [
     ...(isNew ? columns.flatMap(([label, text]) => hanging(`  ${label}: `, text)) : []),
     ...(isNew && leaking.rows > 0
@@ -99,6 +102,7 @@ function shortLines(environment: ImportedEnvironment): string[] {
       ? [`  ${countText(atRisk.length, 'row')} improved far more than was usual: --dry-run names them`]
       : []),
     ...(violated > 0 ? [`  ${violatedText(violated)}`] : []),
+    ...(isNew && unmeasured !== null ? hanging('  ', unmeasured) : []),
   ]
 }
 

@@ -201,12 +201,51 @@ describe('before it is stored', () => {
         statuses     keep → kept (2), keep → reference (1)
         new rows     1 reference, 2 kept, 0 tried; 0 known before
         violated     1 row broke a constraint: no gain, whatever the log says
-        texts        1 (33 %) say how it went; that is split off
+        texts        1 (33 %) say how it went; that is split off:
+                     line 3: "wider layers", without "0.9800 now"
         guess: the metric is val_bpb, lower is better: the first column that can be one; its name says
                which way
         line 5: unknown status "mystery": a3 0.99 4 mystery unknown"
     `)
     expect(readdirSync(folder)).toEqual(['results.tsv'])
+  })
+
+  test('a metric that was said is no guess, and its direction may be one', async () => {
+    write('results.tsv', ...log)
+    const metricLine = async (more: object) =>
+      (await textOf({ path: 'results.tsv', dryRun: true, ...more })).split('\n').find(line => /^ +metric /.test(line))
+    expect(await metricLine({ metric: 'val_bpb' })).toMatch(/val_bpb, lower is better \(the direction is a guess\)$/)
+    expect(await metricLine({ column: ['val_bpb=metric'] })).toMatch(/\(the direction is a guess\)$/)
+    expect(await metricLine({ metric: 'val_bpb', direction: 'minimize' })).toMatch(/val_bpb, lower is better$/)
+  })
+
+  test('a first row that crashed measures nothing: what follows from it is said, and what helps', async () => {
+    const [heading] = log
+    const crashed = [heading!, 'a0\t\t4\tcrash\tbaseline', 'a1\t0.9\t4\tdiscard\twider']
+    write('results.tsv', ...crashed, 'a2\t0.8\t4\tkeep\tdeeper')
+    const { environments } = await runImport({ path: 'results.tsv', dryRun: true })
+    expect(environments[0]!.reference).toMatchObject({ unmeasured: { outcome: 'crashed', rows: 2, next: 'line 4' } })
+    const said =
+      'line 2 measures nothing (crashed), so 2 rows tried on it have no gain. From line 4 on, which was kept, there are gains.'
+    const words = (text: string) => text.replace(/\s+/g, ' ')
+    expect(words(await textOf({ path: 'results.tsv', dryRun: true }))).toContain(said)
+    expect(words(await textOf({ path: 'results.tsv' }))).toContain(said)
+    write('results.tsv', ...crashed)
+    expect(words(await textOf({ path: 'results.tsv', dryRun: true }))).toContain(
+      'What helps is a row that measures it, or of a tracker or a sweep --reference with a run that finished.',
+    )
+  })
+
+  test('of many texts a few cuts are shown, and all as JSON', async () => {
+    const notes = ['wider', 'deeper', 'longer', 'colder'].map((what, at) => `b${at}\t0.9\t4\tdiscard\t${what} (worse)`)
+    write('results.tsv', ...log.slice(0, 2), ...notes)
+    const text = await textOf({ path: 'results.tsv', dryRun: true })
+    expect(text).toMatch(
+      /line 3: "wider", without "\(worse\)"\n.*"deeper".*\n.*"longer".*\n +and 1 more, all of them with --json/,
+    )
+    const { environments } = await runImport({ path: 'results.tsv', dryRun: true })
+    expect(environments[0]!.cuts.map(({ tried }) => tried)).toEqual(['wider', 'deeper', 'longer', 'colder'])
+    expect((await runImport({ path: 'results.tsv' })).environments[0]!.cuts).toEqual([])
   })
 
   test('what the columns were taken for is shown as a guess, but for what the user says', async () => {

@@ -10,14 +10,14 @@ import { currentEnvironment } from '../campaign/current-environment.ts'
 import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
-import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { rolesText, saidFlags, sourceFlags } from './import-flags.ts'
+import { type Ledger, openLedger, openLedgerToRead } from '../ledger/ledger.ts'
+import { refuseFlagsOfLogs, rolesText, saidFlags, sourceFlags } from './import-flags.ts'
 import { importRecords } from './import-records.ts'
 import { importSource } from './import-source.ts'
 import { importText } from './import-text.ts'
 import type { Imported } from './imported.ts'
 import { type Context, InputError, operation } from './operation.ts'
-import { asInput, environmentHere, ledgerPath } from './surroundings.ts'
+import { asInput, environmentHere, ledgerPath, withWaits } from './surroundings.ts'
 
 export const importHistory = operation({
   name: 'import',
@@ -45,10 +45,8 @@ export const importHistory = operation({
         const wanted = { source, opened, isOwnLog: input.path === undefined, dryRun: input.dryRun }
         return importSource(wanted, { given, flags: saidFlags(input), replace: input.replace }, ledger, context)
       }
-      if (!input.replace) return importRecords(source, given, ledger, input.dryRun)
-      throw new InputError(
-        `${source.name} holds records of Almanac, which say themselves what they are: import it without --replace`,
-      )
+      refuseFlagsOfLogs(source.name, saidFlags(input), input.replace)
+      return importRecords(source, given, ledger, input.dryRun)
     })
   },
   // A script that looks at nothing else sees that there was nothing to import.
@@ -80,9 +78,11 @@ async function inLedgerToWrite<T>(
 ): Promise<T> {
   const path = ledgerPath(context, opened)
   const isThrownAway = dryRun && !existsSync(path)
+  const { waiting } = withWaits(context)
   const folder = isThrownAway ? mkdtempSync(join(tmpdir(), 'almanac-dry-run-')) : null
   try {
-    await using ledger = await openLedger(folder === null ? resolve(path) : join(folder, 'ledger.db'))
+    const open = dryRun ? openLedgerToRead : openLedger
+    await using ledger = await open(folder === null ? resolve(path) : join(folder, 'ledger.db'), waiting)
     if (opened !== null) await currentEnvironment(opened, ledger)
     return await action(ledger)
   } finally {

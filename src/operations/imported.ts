@@ -4,6 +4,7 @@ import type { MissingCode } from '../importers/commit-diffs.ts'
 import type { Examined } from '../importers/examine.ts'
 import type { ImportedHistory, UnusableRow } from '../importers/history.ts'
 import type { StoredHistory } from '../importers/store-history.ts'
+import type { ImportedReference } from './import-reference.ts'
 
 export interface Imported {
   readonly source: string
@@ -34,9 +35,11 @@ export interface ImportedEnvironment {
   /** Whether it is the environment of the folder. */
   readonly isHere: boolean
   readonly metrics: ImportedHistory['metrics']
+  /** Whether the caller said which metric is the objective. */
+  readonly metricSaid: boolean
   readonly constraints: readonly Constraint[]
   /** What the first rows are measured against; null where the source has no reference. */
-  readonly reference: { readonly place: string; readonly sentence: string } | null
+  readonly reference: ImportedReference | null
   readonly statuses: ImportedHistory['statuses']
   /** Of a table: what its columns were taken for, by group, where their names do not say it. */
   readonly columns: readonly (readonly [label: string, columns: string])[]
@@ -59,6 +62,8 @@ export interface ImportedEnvironment {
   /** Rows that broke a rule. */
   readonly violated: number
   readonly leaking: Examined['leaking']
+  /** In a dry run, of each text that said how it went: what is left of it, and what was cut out. */
+  readonly cuts: readonly { readonly place: string; readonly tried: string; readonly cut: string }[]
   readonly atRisk: Examined['atRisk']
   readonly dates: Examined['dates']
   readonly changesReference: boolean

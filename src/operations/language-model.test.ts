@@ -194,7 +194,7 @@ test('the budget of a campaign is for all its rounds, and what was done with it 
   expect(server.asked).toHaveLength(3)
   expect(outcome.records).toHaveLength(3)
   expect(outcome.why).toBe(
-    'No candidate was left in round 4, 8 were dropped (5: It has no forecast, for the budget of 15000 tokens does not reach any further; 3: It was run before).',
+    'No candidate was left in round 4: 3 ran before, 5 were dropped (5: It has no forecast, for the budget of 15000 tokens does not reach any further).',
   )
 })
 

@@ -87,6 +87,24 @@ test('a dirty tree is measured in worktrees; index, files, refs and worktrees ar
   expect(fingerprint(root)).toBe(before)
 })
 
+test('files that the command or the environment file names are no part of the change', async () => {
+  const { root, model } = ownRepository({
+    candidates: { file: 'ideas.json' },
+    reference: { commit: 'HEAD', configuration: { rate: 1 } },
+  })
+  rate(root, 0.5)
+  const ideas = JSON.stringify([{ sentence: 'a warm-up', overrides: null, diff: null }])
+  write(root, { 'model/ideas.json': ideas, 'model/mine.json': ideas, 'model/new.mjs': 'export const x = 1\n' })
+  const changed = async (input: object) => {
+    const { foreseen } = await forecast.run(forecast.input.parse(input), inProcess(model))
+    const diffs = foreseen.map(({ candidate }) => candidate.intervention.diff ?? '')
+    return [...diffs.join('\n').matchAll(/^\+\+\+ b\/model\/(\S+)/gm)].map(([, name]) => name).sort()
+  }
+  expect(await changed({})).toEqual(['mine.json', 'new.mjs', 'train.mjs'])
+  write(root, { 'model/set.json': '{"rate": 2}' })
+  expect(await changed({ overrides: 'set.json' })).toEqual(['mine.json', 'new.mjs', 'train.mjs'])
+})
+
 test('the folder may be reached through a symbolic link', async () => {
   const { root, model } = ownRepository({ seeds: 1, referenceSeeds: 1 })
   const link = join(scratchFolder(), 'link')

@@ -41,7 +41,8 @@ const ways = {
 
 /**
  * The intervention that the flags describe; without any, the difference of the dirty tree from the reference. In an environment that
- * was imported only options can be changed. `misspelt` says what to do about an option that is probably spelled wrongly.
+ * was imported only options can be changed. `misspelt` says what to do about an option that is probably spelled wrongly; files that the command was
+ * given, `otherFiles` too, are no part of the change.
  */
 export async function proposedIntervention(
   sentence: string,
@@ -50,6 +51,7 @@ export async function proposedIntervention(
   place: KnownPlace,
   context: Context,
   misspelt: 'refuse' | 'tell' = 'tell',
+  otherFiles: readonly string[] = [],
 ): Promise<ResolvedIntervention> {
   const { opened, environment } = place
   const overrides = await readOverrides(flags, context)
@@ -60,6 +62,7 @@ export async function proposedIntervention(
           flags,
           overrides !== null,
           sentence === '' ? ways.forecast : ways.run,
+          otherFiles,
           { ...place, opened },
           context,
         )
@@ -161,9 +164,10 @@ function parsedValue(text: string): Json {
 }
 
 async function readDiff(
-  { patch, branch }: ChangeFlags,
+  { patch, branch, overrides }: ChangeFlags,
   hasOverrides: boolean,
   ways: string,
+  otherFiles: readonly string[],
   { opened, environment, ledger }: KnownPlace & { readonly opened: OpenEnvironment },
   context: Context,
 ): Promise<{ diff: string | null; origin: string | null }> {
@@ -184,8 +188,14 @@ async function readDiff(
     if (other === null) throw new InputError(`--branch ${branch}: git knows no such branch or commit.`)
     return { diff: emptyAsNull(await repository.diffBetween(commit, other)), origin: branch }
   }
+  const given = [...(overrides === undefined ? [] : [overrides]), ...otherFiles]
   const { diff, untracked, skipped } = await repository.diffOfWorkingTree(commit, {
-    exclude: leftOut(opened, repository, ledger.path),
+    exclude: leftOut(
+      opened,
+      repository,
+      ledger.path,
+      given.map(name => pathOfGiven(name, context)),
+    ),
   })
   if (untracked.length > 0)
     context.emit({ type: 'note', text: `Untracked files that belong to the change: ${untracked.join(', ')}` })

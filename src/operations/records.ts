@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { promotedRecords } from '../campaign/promoted-records.ts'
 import { outcomeKinds } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import { type Ledger, openLedgerToRead } from '../ledger/ledger.ts'
 import { gainLegend } from '../report/gain-legend.ts'
 import { countText } from '../report/numbers.ts'
 import { recordText, type WholeRecord } from '../report/record-text.ts'
@@ -66,14 +66,19 @@ export const records = operation({
         reach: all ? ' --all' : name === undefined ? '' : ` --environment ${shellWord(name)}`,
       }
     }
-    if (all) return inWholeLedger(context, async ({ ledger }) => listed(ledger, await ledger.recordsOf({})))
-    return inLedger(context, name, async ({ ledger, environment }) =>
-      listed(
-        ledger,
-        await ledger.recordsOf(
-          current ? { versionIds: [environment.version.id] } : { familyIds: [environment.familyId] },
+    if (all)
+      return inWholeLedger(context, async ({ ledger }) => listed(ledger, await ledger.recordsOf({})), openLedgerToRead)
+    return inLedger(
+      context,
+      name,
+      async ({ ledger, environment }) =>
+        listed(
+          ledger,
+          await ledger.recordsOf(
+            current ? { versionIds: [environment.version.id] } : { familyIds: [environment.familyId] },
+          ),
         ),
-      ),
+      openLedgerToRead,
     )
   },
   text: ({ shown, found, among, whole, reach }, options) => {

@@ -6,7 +6,7 @@ import { objectiveOf, type Version } from '../experiment/environment.ts'
 import type { Run } from '../experiment/intervention.ts'
 import { byOrigin, evidenceOf, finishedValues } from '../experiment/records.ts'
 import { writeAtomically } from '../files/atomic.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import { type Ledger, openLedgerToRead } from '../ledger/ledger.ts'
 import type { CampaignHistory, LineageStep, ReportData, RunTime } from '../report/report-data.ts'
 import { median } from '../statistics/summary.ts'
 import { roundHistory } from './campaign-outcome.ts'
@@ -26,15 +26,20 @@ export const report = operation({
     title: z.string().optional().describe('its title (default: the name of the environment)'),
   }),
   run: ({ out, environment: name, title }, context) =>
-    inLedger(context, name, async place => {
-      const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : pathOfGiven(out, context)
-      const data = await gatherReport(place, title ?? place.environment.family.name)
-      // Plots take half a second to load; no other operation needs them.
-      const { renderReport } = await import('../report/html.ts')
-      mkdirSync(dirname(path), { recursive: true })
-      writeAtomically(path, renderReport(data))
-      return { path, records: data.records.length }
-    }),
+    inLedger(
+      context,
+      name,
+      async place => {
+        const path = out === undefined ? join(dirname(place.ledger.path), 'report.html') : pathOfGiven(out, context)
+        const data = await gatherReport(place, title ?? place.environment.family.name)
+        // Plots take half a second to load; no other operation needs them.
+        const { renderReport } = await import('../report/html.ts')
+        mkdirSync(dirname(path), { recursive: true })
+        writeAtomically(path, renderReport(data))
+        return { path, records: data.records.length }
+      },
+      openLedgerToRead,
+    ),
   text: ({ path }) => `Report: ${path}`,
 })
 

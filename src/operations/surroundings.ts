@@ -10,23 +10,55 @@ import type { EnvironmentFile } from '../campaign/environment-file.ts'
 import { findEnvironmentFile, type OpenEnvironment, openEnvironment } from '../campaign/open-environment.ts'
 import { type Environment, familyId } from '../experiment/environment.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import type { Waiting } from '../ledger/waiting.ts'
 import { singleLine } from '../report/outside-text.ts'
-import { type Context, InputError } from './operation.ts'
+import { type Context, InputError, Stopped } from './operation.ts'
 
 export interface Place extends Surroundings, KnownPlace {
   readonly opened: OpenEnvironment
   readonly ledger: Ledger
 }
 
+/** `openLedgerToRead` for an operation that only looks. */
+type Open = typeof openLedger
+
 /** Opens what the operation needs, and closes the ledger whatever happens. */
-export async function inPlace<T>(context: Context, action: (place: Place) => Promise<T>): Promise<T> {
+export async function inPlace<T>(
+  whole: Context,
+  action: (place: Place) => Promise<T>,
+  open: Open = openLedger,
+): Promise<T> {
+  const { context, waiting } = withWaits(whole)
   const opened = await asInput(openEnvironment(context.directory))
-  await using ledger = await openLedger(ledgerPath(context, opened))
+  await using ledger = await open(ledgerPath(context, opened), waiting)
   const environment = await environmentOf(opened, ledger, context)
   const { stop, cancel, variables } = context
   const place = { opened, file: opened.file, ledger, environment, stop, cancel, variables }
   // Awaited here: the ledger closes when this function is left.
   return await action({ ...place, emit: event => context.emit(event) })
+}
+
+/**
+ * How the operation waits for other processes' writes: told as a note, and ended when the user stops it while none of its runs goes on.
+ * What runs is still to be written down; the third Ctrl-C gives that up.
+ */
+export function withWaits(context: Context): { readonly context: Context; readonly waiting: Waiting } {
+  let running = 0
+  const ended = new AbortController()
+  const endWhereNothingRuns = () => {
+    if (context.stop.aborted && running === 0) {
+      ended.abort(new Stopped('It was stopped while it waited for another process that writes the ledger.'))
+    }
+  }
+  context.stop.addEventListener('abort', endWhereNothingRuns)
+  const emit: Context['emit'] = event => {
+    if (event.type === 'run-started') running++
+    if (event.type === 'run-ended') running--
+    endWhereNothingRuns()
+    context.emit(event)
+  }
+  const tell = (text: string) => context.emit({ type: 'note', text })
+  return { context: { ...context, emit }, waiting: { signal: ended.signal, tell } }
 }
 
 /** An environment as the ledger knows it: of the folder, or one that was imported. */
@@ -47,28 +79,33 @@ export async function inLedger<T>(
   context: Context,
   name: string | undefined,
   action: (place: KnownPlace) => Promise<T>,
+  open: Open = openLedger,
 ): Promise<T> {
-  return inWholeLedger(context, async ({ ledger, here, opened }) => {
+  const inIt = async ({ ledger, here, opened }: WholeLedger) => {
     const environment = name === undefined ? (here ?? (await onlyOne(ledger))) : await environmentNamed(ledger, name)
     const isHere = here !== null && here.familyId === environment.familyId
     return action({ ledger, environment, opened: isHere ? opened : null, file: opened?.file ?? null })
-  })
+  }
+  return inWholeLedger(context, inIt, open)
+}
+
+export interface WholeLedger {
+  readonly ledger: Ledger
+  readonly here: Environment | null
+  readonly opened: OpenEnvironment | null
 }
 
 /** The ledger of the folder, and the environment of the folder where it has an environment file. */
 export async function inWholeLedger<T>(
   context: Context,
-  action: (place: {
-    readonly ledger: Ledger
-    readonly here: Environment | null
-    readonly opened: OpenEnvironment | null
-  }) => Promise<T>,
+  action: (place: WholeLedger) => Promise<T>,
+  open: Open = openLedger,
 ): Promise<T> {
   const opened = await environmentHere(context)
   const path = ledgerPath(context, opened)
   // Without a file to begin with there would be nothing in it: say what is missing, and make none.
   if (opened === null) requireLedger(path)
-  await using ledger = await openLedger(path)
+  await using ledger = await open(path, withWaits(context).waiting)
   const here = opened === null ? null : await environmentOf(opened, ledger, context)
   return await action({ ledger, here, opened })
 }

@@ -27,13 +27,13 @@ function campaignTable(
   if (rounds.length === 0) return html`${heading}<p class="empty">No round has begun.</p>`
   const dropped = rounds.flatMap(({ round, dropped }) => dropped.map(candidate => ({ round, ...candidate })))
   return html`${heading}
-<table class="compact stacking"><thead><tr><th>round</th><th class="number">considered</th><th class="number">dropped</th><th class="number">chosen</th><th class="number">failed</th><th class="number">best gain of the round</th></tr></thead>
+<table class="compact stacking"><thead><tr><th>round</th><th class="number">considered</th><th class="number">ran before</th><th class="number">dropped</th><th class="number">chosen</th><th class="number">failed</th><th class="number">best gain of the round</th></tr></thead>
 <tbody>${rounds.map(round => roundRow(round, byId))}</tbody></table>
 ${dropped.length === 0 ? html`<p class="note">No candidate was dropped.</p>` : droppedTable(dropped)}`
 }
 
 function roundRow(
-  { round, considered, dropped, chosen }: CampaignRound,
+  { round, considered, ranBefore, dropped, chosen }: CampaignRound,
   byId: ReadonlyMap<number, ExperimentRecord>,
 ): Markup {
   const records = chosen.flatMap(({ recordId }) => byId.get(recordId) ?? [])
@@ -45,7 +45,7 @@ function roundRow(
       ? ''
       : `, ${explored.length} of them to explore${probabilities.length > 0 && probabilities.length <= 4 ? ` (probability ${probabilities.join(', ')})` : ''}`
   const failed = records.filter(({ verdict }) => verdict === 'failed').length
-  return html`<tr><td data-label="round">${round}</td><td class="number" data-label="considered">${considered}</td><td class="number" data-label="dropped">${dropped.length}</td><td class="number" data-label="chosen">${chosen.length}${exploration}</td><td class="number" data-label="failed">${failed}</td><td class="number" data-label="best gain">${best === undefined ? dash : gainText(best.record.measured)}</td></tr>
+  return html`<tr><td data-label="round">${round}</td><td class="number" data-label="considered">${considered}</td><td class="number" data-label="ran before">${ranBefore}</td><td class="number" data-label="dropped">${dropped.length}</td><td class="number" data-label="chosen">${chosen.length}${exploration}</td><td class="number" data-label="failed">${failed}</td><td class="number" data-label="best gain">${best === undefined ? dash : gainText(best.record.measured)}</td></tr>
 `
 }
 

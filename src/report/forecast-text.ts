@@ -11,6 +11,7 @@ import { countText, forecastText, gainText, percentText } from './numbers.ts'
 import { bounded, singleLine } from './outside-text.ts'
 import { candidateText, verdictText } from './result-table.ts'
 import { renderTable, type TableOptions } from './table.ts'
+import { widest } from './wrap.ts'
 
 export interface ForeseenCandidate {
   /** Its sentence, or where the change comes from. */
@@ -40,8 +41,7 @@ export interface ForecastsToTell {
 
 /** Of the closest records. */
 const mostClosest = 2
-/** Columns of a line of theirs, and what their sentence keeps at least. */
-const widest = 100
+/** Columns that their sentence keeps at least. */
 const leastOfSentence = 16
 
 const labels: Readonly<Record<Closeness, string>> = {

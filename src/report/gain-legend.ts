@@ -1,12 +1,16 @@
 /** What a gain is, for whoever reads a table of them: of which metric, and which way is good. */
-import { type Environment, objectiveOf } from '../experiment/environment.ts'
+import { type Direction, type Environment, objectiveOf } from '../experiment/environment.ts'
 import { singleLine } from './outside-text.ts'
+
+/** In words which way is good. */
+export function betterWay(direction: Direction): string {
+  return direction === 'minimize' ? 'lower is better' : 'higher is better'
+}
 
 /** `val_bpb (bits per byte, lower is better)`. */
 export function objectiveText({ family }: Pick<Environment, 'family'>): string {
   const { name, direction, unit } = objectiveOf(family)
-  const better = direction === 'minimize' ? 'lower is better' : 'higher is better'
-  return `${singleLine(name)} (${unit === undefined ? '' : `${singleLine(unit)}, `}${better})`
+  return `${singleLine(name)} (${unit === undefined ? '' : `${singleLine(unit)}, `}${betterWay(direction)})`
 }
 
 /** One sentence; of records of several environments one that holds for all of them. */

@@ -7,6 +7,7 @@ import { seedOfLog } from '../experiment/imported-seed.ts'
 import type { Run } from '../experiment/intervention.ts'
 import type { ExperimentRecord, Forecast } from '../experiment/record.ts'
 import { changeText } from './changes.ts'
+import { betterWay } from './gain-legend.ts'
 import { countText, forecastText, gainText, percentText, plainNumber } from './numbers.ts'
 import { bounded, singleLine } from './outside-text.ts'
 import { candidateText, verdictText } from './result-table.ts'
@@ -32,7 +33,6 @@ export function recordText({ record, forecast, referenceRuns, origins, kept }: W
   const { id, environment, intervention, changes, measured, runs } = record
   const { name, direction } = objectiveOf(environment.family)
   const { label, commit } = environment.version.reference
-  const better = direction === 'minimize' ? 'lower is better' : 'higher is better'
   const reference = label ?? (commit === null ? environment.version.id.slice(0, 12) : `commit ${commit.slice(0, 12)}`)
   const facts: readonly (readonly [string, string | null])[] = [
     ['tried', candidateText(record)],
@@ -43,7 +43,12 @@ export function recordText({ record, forecast, referenceRuns, origins, kept }: W
     ...listed(referenceRuns, '', name, origins),
     ['forecast', forecast === undefined ? null : foreseen(forecast)],
     ...listed(runs, 'run', name, origins),
-    ['gain', measured === null ? null : `${gainText(measured)} (${name}, ${better}; a gain above 0 is an improvement)`],
+    [
+      'gain',
+      measured === null
+        ? null
+        : `${gainText(measured)} (${name}, ${betterWay(direction)}; a gain above 0 is an improvement)`,
+    ],
     ['verdict', `${verdictText(record)}${reasonOf(record)}`],
     ['kept', kept ? 'as the reference of what came after it' : null],
   ]

@@ -34,6 +34,8 @@ export interface CampaignRound {
   readonly round: number
   /** Candidates before any was dropped. */
   readonly considered: number
+  /** In an earlier round or campaign: they need not run again, and are not dropped. */
+  readonly ranBefore: number
   readonly dropped: readonly DroppedCandidate[]
   readonly chosen: readonly ChosenCandidate[]
 }

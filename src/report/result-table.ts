@@ -37,7 +37,9 @@ export function candidateText(record: Pick<ExperimentRecord, 'id' | 'interventio
 function cellText(record: Pick<ExperimentRecord, 'id' | 'intervention' | 'changes'>): string {
   const { intervention, changes } = record
   const text = candidateText(record)
-  const isSaid = changes.every(({ to }) => to !== undefined && saysValue(intervention.sentence, valueText(to)))
+  const isSaid = changes.every(
+    ({ to }) => to !== undefined && [valueText(to), String(to)].some(value => saysValue(intervention.sentence, value)),
+  )
   if (intervention.overrides === null || intervention.sentence.trim() === '' || isSaid) return text
   return `${text.length > longest ? truncate(singleLine(text), longest) : text} (${changes.map(changeText).join(', ')})`
 }

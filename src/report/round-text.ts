@@ -15,6 +15,8 @@ export interface RoundShown extends LeftOut {
   readonly round: number
   readonly rounds: number
   readonly considered: number
+  /** In an earlier round: of no further interest here. */
+  readonly ranBefore: number
   readonly chosen: readonly {
     readonly sentence: string
     readonly quantiles: Quantiles
@@ -28,9 +30,10 @@ const mostNamed = 8
 const mostNotChosen = 3
 
 export function roundLines(shown: RoundShown, columns: number): string[] {
-  const { round, rounds, considered, dropped, notChosen, chosen } = shown
+  const { round, rounds, considered, ranBefore, dropped, notChosen, chosen } = shown
   const held = dropped.filter(({ heldBack }) => heldBack).length
   const counts = [
+    ...(ranBefore > 0 ? [`${ranBefore} ran before`] : []),
     ...(dropped.length > held ? [`${dropped.length - held} dropped`] : []),
     ...(held > 0 ? [`${held} held back by the gate`] : []),
     ...(notChosen.length > 0 ? [`${notChosen.length} not chosen`] : []),

@@ -223,6 +223,7 @@ export function sampleReport(seed: number, options: SampleOptions = {}): ReportD
   const rounds: CampaignRound[] = Array.from({ length: Math.ceil(count / 8) }, (_, round) => ({
     round: round + 1,
     considered: 16,
+    ranBefore: 0,
     dropped:
       round === 1
         ? [

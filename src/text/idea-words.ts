@@ -26,8 +26,9 @@ const upwards =
 const downwards =
   /^(?:decreas(?:e|es|ed|ing)|reduc(?:e|es|ed|ing)|lower(?:ed|ing)?|less|fewer|shorter|smaller|halv(?:e|ed|ing))$/
 
-/** A number with its unit (`3600s`, `0.5x`, `17.2MB`, `5 %`), which begins no longer word. */
-const quantity = /(?<![\p{L}\p{N}_.])[-+~≈]?\d[\d.,_]*(?:e[-+]?\d+)?(?:\s?%|[\p{L}]{0,3})(?![\p{L}\p{N}_])/giu
+/** A number with its unit (`3600s`, `0.5x`, `17.2MB`, `5 %`), which begins no longer word; `2d` says what it is, and not how much. */
+const quantity =
+  /(?<![\p{L}\p{N}_.])(?![1-4]d(?![\p{L}\p{N}_]))[-+~≈]?\d[\d.,_]*(?:e[-+]?\d+)?(?:\s?%|[\p{L}]{0,3})(?![\p{L}\p{N}_])/giu
 
 const valueChange =
   /(?<![\p{L}\p{N}_.])([-+]?\d[\d.,_]*(?:e[-+]?\d+)?)([km]?)\p{L}{0,2}\s*(?:to|->|-->|=>|→)\s*([-+]?\d[\d.,_]*(?:e[-+]?\d+)?)([km]?)/giu
@@ -67,7 +68,7 @@ function contentOf(text: string): { about: Set<string>; up: boolean; down: boole
       all.filter(
         word =>
           !(holdingTogether.has(word) || onceMore.has(word) || upwards.test(word) || downwards.test(word)) &&
-          !/^\d/.test(word),
+          !/^\d(?!d$)/.test(word),
       ),
     ),
     up: all.some(word => upwards.test(word)),

@@ -50,6 +50,65 @@ test.each([
   expect(withoutOutcome(note)).toEqual({ tried: note, outcome: '' })
 })
 
+test.each([
+  ['set the rate to 0.02, loss went down nicely', 'set the rate to 0.02'],
+  ['rotary embeddings went great, loss down', 'rotary embeddings'],
+  ['cosine schedule; loss dropped by 2%', 'cosine schedule'],
+  ['dropout 0.1 and the loss fell', 'dropout 0.1'],
+  ['sigmoid gate: accuracy went from 0.81 to 0.84', 'sigmoid gate'],
+  ['depth 12; training loss is up but throughput is too', 'depth 12'],
+  ['heads of 32, speed doubled', 'heads of 32'],
+  ['weight norm brought the loss down', 'weight norm'],
+  ['weight norm lowers perplexity by 1', 'weight norm'],
+  ['weight norm made the loss climb', 'weight norm'],
+  ['label smoothing, lower loss', 'label smoothing'],
+  ['label smoothing gave a nice boost', 'label smoothing'],
+  ['mixture of two heads looks good so far', 'mixture of two heads'],
+  ['EMA turned out to be useless', 'EMA'],
+  ['warm-up 200. Not good.', 'warm-up 200'],
+  ['warm-up 200 (great)', 'warm-up 200'],
+  ['bigger batch trained fine, not much difference', 'bigger batch'],
+  ['swap the norm, similar results', 'swap the norm'],
+])('what a measured value did is a result: %j', (note, tried) => {
+  expect(withoutOutcome(note).tried).toBe(tried)
+})
+
+// The same verbs and adjectives, said of what is set, of a term of the objective, or of what a program waits for.
+test.each([
+  'drop the learning rate by 2',
+  'went from 8 to 12 layers',
+  'went down to 8 layers, then up to 10',
+  'scale up the loss weight',
+  'scale the logits and loss up by 2',
+  'lowered the loss weight to 0.1',
+  'great circle distance',
+  'auxiliary loss dropped',
+  'z-loss dropped to 1e-5',
+  'dropped the loss on padding',
+  'distillation loss increased to 0.5',
+  'loss is computed in fp32',
+  'loss reduced over tokens',
+  'loss doubled for rare tokens',
+  'loss down-weighted for short documents',
+  'two heads, same loss',
+  'restart when the loss goes up',
+  'train until loss dropped below 3',
+  'skip the batch once the training loss spiked',
+  'lower dropout as the loss goes down',
+  'see whether accuracy is good with more steps',
+  'reward doubled for short answers',
+  'memory doubled to 2048 slots',
+  'good initialisation, bad words filtered out',
+  'nice value 10 for the data loader',
+  'for lower loss, train longer',
+  'this should bring the loss down',
+  'clip the gradient norm, which reduces loss spikes',
+  'undo what went wrong in the mask',
+  'error feedback, reduced error tolerance',
+])('the same words are no result in %j', note => {
+  expect(withoutOutcome(note)).toEqual({ tried: note, outcome: '' })
+})
+
 test('no letter or digit is invented, and hostile text comes to an end', () => {
   const piece = fc.constantFrom(
     'worse',
@@ -76,5 +135,6 @@ test('no letter or digit is invented, and hostile text comes to an end', () => {
       expect(letters(tried) + letters(outcome)).toBe(letters(note))
     }),
   )
-  for (const hostile of ['(', 'a ', '1', 'not ', '- ', 'gain of ']) withoutOutcome(hostile.repeat(20_000))
+  for (const hostile of ['(', 'a ', '1', 'not ', '- ', 'gain of ', 'loss ', 'val ', 'loss went ', 'scale ', 'very '])
+    withoutOutcome(hostile.repeat(20_000))
 })

@@ -4,11 +4,15 @@
  * may keep a hint, and a reason ("warm-up helps early training") may be taken for a result.
  */
 import { measuredNumber } from './measured-number.ts'
-import { firstOutcomePhrase, outcomePhrases } from './outcome-phrases.ts'
+import { firstOutcomePhrases, outcomePhrases } from './outcome-phrases.ts'
 
 /** The phrases about a result, as written; empty where there are none. */
 export function outcomeWords(text: string): string[] {
-  return Array.from(compact(text).matchAll(outcomePhrases), match => match[0].trim())
+  const note = compact(text)
+  return outcomePhrases
+    .flatMap(phrase => [...note.matchAll(phrase)])
+    .sort((a, b) => a.index - b.index)
+    .map(match => match[0].trim())
 }
 
 export interface SplitText {
@@ -70,10 +74,14 @@ export function withoutOutcome(text: string, values: readonly number[] = []): Sp
 }
 
 function firstPhrase(text: string, values: readonly number[]): { start: number; end: number } | null {
-  const phrase = firstOutcomePhrase.exec(text)
-  const found = phrase === null ? null : { start: phrase.index, end: phrase.index + phrase[0].length }
-  const number = measuredNumber(text, values)
-  return number !== null && (found === null || number.start < found.start) ? number : found
+  let found = measuredNumber(text, values)
+  for (const phrase of firstOutcomePhrases) {
+    const match = phrase.exec(text)
+    if (match !== null && (found === null || match.index <= found.start)) {
+      found = { start: match.index, end: match.index + match[0].length }
+    }
+  }
+  return found
 }
 
 const onlyNumbers = /^[\s~≈=<>+−-]*\d[\d.,\s%xk×/]*$/u

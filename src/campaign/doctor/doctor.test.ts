@@ -61,6 +61,20 @@ test('what is alike only through another in between is no idea of three forms; w
   expect(groups.map(group => group.map(({ id }) => id))).toEqual([[1, 4]])
 })
 
+test.each([
+  // Several values of the same options, whichever of them moved.
+  ['depth 8, dim 640', 'depth 11, dim 640', 1],
+  ['heads of 64d', 'heads of 128d', 1],
+  ['1d convolution in the stem', '2d convolution in the stem', 2],
+])('%j and %j', (first, second, ideas) => {
+  const said = (id: number, sentence: string): ExperimentRecord => {
+    const record = tried(id, {}, 0.1)
+    return { ...record, intervention: { ...record.intervention, sentence, overrides: null }, changes: [] }
+  }
+  const { groups } = repeatedIdeas([said(1, first), said(2, second)])
+  expect(groups.map(group => group.length)).toEqual(ideas === 1 ? [2] : [])
+})
+
 test('what was kept is as sure as the noise lets it be', () => {
   const sure = {
     ...tried(2, { depth: 5 }, 0.2),
