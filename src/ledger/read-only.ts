@@ -3,7 +3,17 @@
  * more, goes when it is closed. Copied because SQLite would put files beside it, because an older one is brought to the newest schema
  * before it is read, and because its owner may write meanwhile.
  */
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
@@ -15,6 +25,7 @@ export async function copyOf(path: string): Promise<DatabaseSync> {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-looked-at-'))
   const copy = join(folder, 'ledger.db')
   try {
+    accessSync(path, constants.R_OK)
     // SQLite's own files lie beside the file that a link leads to.
     const real = realpathSync(path)
     // Where nobody has it open nobody holds it still either: who opened and changed it meanwhile has the copy made again.
