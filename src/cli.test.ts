@@ -43,7 +43,7 @@ test.each([['run'], ['campaign', 'start']])('the help of %s %s has an example', 
 
 test('the help of a command shows the standard value of each flag that has one, and how a list is given', async () => {
   const { output } = await almanac(folder, 'import', '--help')
-  expect(output).toContain('<values...>: one or several with spaces between them')
+  expect(output).toContain('<values...>: one or several, with spaces or commas between them')
   expect(output).toMatch(/^ {2}seed +the seed: rows that differ by it alone are repeats$/m)
   const words = (await almanac(folder, 'evaluate', '--help')).output.replace(/\s+/g, ' ')
   for (const told of ['rolling', '4', '1000']) expect(words).toContain(`(default: ${told})`)
@@ -69,6 +69,10 @@ test.each([
   [['evaluate', '--pool-size', '1'], 'evaluate: --pool-size is 1; expected a number of at least 2.'],
   [['run', '--set', 'rate=2'], "required option '-m, --message <text>' not specified"],
   [['run', '--mesage', 'x', '--set', 'rate=2'], "unknown option '--mesage'\n(Did you mean --message?)"],
+  [
+    ['run', '-m', 'x', '--set', 'rate=1,size=2'],
+    'almanac: --set rate=1,size=2: several options have spaces between them (--set rate=1 size=2)',
+  ],
   [['run', '-m', 'x', '--set', 'rate'], 'almanac: --set rate: expected name=value.'],
   [
     [

@@ -29,7 +29,8 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 const groups: Readonly<Record<string, string>> = { campaign: 'start, resume and show research campaigns' }
 
 /** Below the flags of a command that has lists among them. */
-const listsText = `<values...>: one or several with spaces between them, or the flag once for each.
+const listsText = `<values...>: one or several, with spaces or commas between them, or the flag once
+for each (with spaces where a name or value has a comma in it, as in --set).
 A list goes on to the next flag: what belongs to no flag stands before it, or
 behind "--".`
 

@@ -137,6 +137,16 @@ describe('pooledNoise', () => {
     expect(measured.probabilityBetter).toBeLessThan(0.95)
   })
 
+  test('among few interventions a wild one does not hide what is worse', () => {
+    const reference = [1, 1.01, 0.99, 1.005, 0.995]
+    const candidate = [0.97, 0.975]
+    const measured = measure(candidate, reference, [[1, 1.12]])!
+    expect(measured.degreesOfFreedom).toBe(5)
+    expect(verdictOf({ evidence: 2, finished: 2, referenceFinished: 5, measured })).toBe('worse')
+    // Less wild, it stays: as far apart as that come two seeds of the same noise now and then.
+    expect(measure(candidate, reference, [[1, 1.05]])!.degreesOfFreedom).toBe(6)
+  })
+
   test('two wild ones beside a quiet reference do not vouch for each other', () => {
     const quiet = pooledNoise(
       [1, 1.01, 0.99, 1.005, 0.995],

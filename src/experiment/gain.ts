@@ -19,7 +19,7 @@ export interface Noise {
  * An intervention whose variance would come up less often than this, were it like the others', is taken to be noisier
  * than they are.
  */
-const incompatible = 0.001
+const incompatible = 0.005
 
 /**
  * The pooled noise of a version, null when nothing was repeated.
@@ -29,7 +29,7 @@ const incompatible = 0.001
  * would drown the reference's five seeds, and interventions need not be as noisy as the reference.
  *
  * A run close to divergence may vary a thousand times more than the rest. So that it does not make every other verdict
- * inconclusive, groups that an F test finds incompatible (P < 0.001) with a robust estimate stay out of the pool; the
+ * inconclusive, groups that an F test finds incompatible (P < 0.005) with a robust estimate stay out of the pool; the
  * estimate is the weighted median of all groups' variances, each over the median of its chi-squared distribution, and
  * counts for half of all degrees of freedom. `measureGain` uses such an intervention's own variance for itself.
  *

@@ -4,8 +4,9 @@
  */
 import type { Forecast } from '../experiment/record.ts'
 import { cosinesWith } from '../statistics/cosines.ts'
+import { withoutEqualColumns } from '../statistics/equal-columns.ts'
 import { fitSparseRidge } from '../statistics/ridge.ts'
-import type { SparseVector } from '../statistics/sparse.ts'
+import { type SparseVector, sparseDot } from '../statistics/sparse.ts'
 import { defaultScale, type GainEvidence, gainEvidence, typicalGain } from './evidence.ts'
 import { finishingByCosines } from './finishing.ts'
 import type { PureForecaster } from './forecaster.ts'
@@ -19,8 +20,9 @@ export function ridgeRegression(penalty: number): PureForecaster {
     const records = inOrder(history)
     const evidence = gainEvidence(environment, records)
     const vectors = wordVectors(records)
+    const fewer = withoutEqualColumns(vectors.ofRecords, vectors.size)
     const placeOf = new Map(records.map((record, place) => [record, place]))
-    const vectorOf = ({ record }: GainEvidence) => vectors.ofRecords[placeOf.get(record)!]!
+    const vectorOf = ({ record }: GainEvidence) => fewer.rows[placeOf.get(record)!]!
     const regress = (chosen: readonly GainEvidence[]): ((vector: SparseVector) => number) => {
       if (chosen.length === 0) return () => 0
       const gains = chosen.map(({ gain }) => gain)
@@ -28,14 +30,15 @@ export function ridgeRegression(penalty: number): PureForecaster {
     }
     const predict = regress(evidence)
     const deviation = typicalError(evidence, regress, vectorOf)
-    const cosinesOf = cosinesWith(vectors.ofRecords, vectors.size)
+    const cosinesOf = cosinesWith(fewer.rows, vectors.size)
     const finishing = finishingByCosines(records)
     const recordIds = records.map(({ id }) => id)
     return candidates.map((candidate): Forecast => {
-      const vector = vectors.of(candidate)
+      const whole = vectors.of(candidate)
+      const vector = fewer.of(whole)
       return {
         quantiles: normalQuantiles(predict(vector), deviation),
-        finishes: finishing(cosinesOf(vector)),
+        finishes: finishing(cosinesOf(vector, Math.sqrt(sparseDot(whole, whole)))),
         forecaster: 'ridge',
         forecasterVersion: '1',
         recordIds,

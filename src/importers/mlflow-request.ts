@@ -19,7 +19,8 @@ export interface Patience {
   readonly tries: number
 }
 
-const longestWait = 30
+/** Seconds. A server that asks for more is not waited for. */
+const longestWait = 60
 const mostRedirects = 3
 const mostBytes = 256 * 2 ** 20
 
@@ -39,7 +40,13 @@ export async function askMlflow(
     const response = await answerOf(server, method, url, method === 'POST' ? JSON.stringify(values) : null, seconds)
     if ((response.status === 429 || response.status >= 500) && tried < tries) {
       await response.body?.cancel()
-      await sleep(1000 * waitOf(response, tried), undefined, server.signal ? { signal: server.signal } : {})
+      const wait = waitOf(response, tried)
+      if (wait > longestWait) {
+        throw new Error(
+          `${url.origin} answers ${response.status} and wants to be asked again in ${Math.ceil(wait / 60)} minutes: import it then`,
+        )
+      }
+      await sleep(1000 * wait, undefined, server.signal ? { signal: server.signal } : {})
       continue
     }
     const text = await textOf(response).catch((error: Error) => {
@@ -105,7 +112,7 @@ function waitOf(response: Response, tried: number): number {
   const said = response.headers.get('retry-after')
   const seconds =
     said === null ? Number.NaN : /^\d+$/.test(said) ? Number(said) : (Date.parse(said) - Date.now()) / 1000
-  return Math.min(longestWait, Math.max(0, Number.isNaN(seconds) ? 0.25 * 2 ** tried : seconds))
+  return Math.max(0, Number.isNaN(seconds) ? 0.25 * 2 ** tried : seconds)
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -100,6 +100,13 @@ describe('an MLflow server', () => {
     expect(await readMlflowServer(url, {})).toHaveLength(1)
   })
 
+  test('that wants to be left alone for an hour is not waited for', async () => {
+    const url = await serve(() => response => response.writeHead(429, { 'retry-after': '3600' }).end())
+    await expect(readMlflowServer(url, {})).rejects.toThrow(
+      `${url.origin} answers 429 and wants to be asked again in 60 minutes: import it then`,
+    )
+  })
+
   test('that stays broken is named with what it says', async () => {
     const answer = (response: ServerResponse) =>
       response.writeHead(500, { 'retry-after': '0' }).end('{"error_code":"INTERNAL_ERROR","message":"disk full"}')

@@ -166,12 +166,14 @@ test('whoever stays limited fails after four tries, and one that asks for hours 
     headers: { 'retry-after': after },
     body: '{"error":{"message":"quota"}}',
   })
-  for (const [after, tries] of [
-    ['0', 4],
-    ['7200', 1],
+  for (const [after, tries, later] of [
+    ['0', 4, ''],
+    ['7200', 1, '; it wants to be asked again in 120 minutes'],
   ] as const) {
     await using server = await serverThat(limited(after))
-    expect(await ask(question, await asking(server))).toMatchObject({ failed: 'the model failed (429): "quota"' })
+    expect(await ask(question, await asking(server))).toMatchObject({
+      failed: `the model failed (429): "quota"${later}`,
+    })
     expect(server.asked).toHaveLength(tries)
   }
 })

@@ -74,7 +74,13 @@ export async function refusesSchemas(error: unknown): Promise<boolean> {
 export function failureOf(error: unknown, model: OpenModel): string {
   const { statusCode } = error as Partial<ApiError>
   const status = statusCode === undefined || statusCode < 400 ? '' : ` (${statusCode})`
-  return `the model failed${status}: ${saidBy(error, model)}`
+  return `the model failed${status}: ${saidBy(error, model)}${laterText(error)}`
+}
+
+/** Where the server wants to be left alone for longer than anybody waits. */
+function laterText(error: unknown): string {
+  const wait = retryAfter((error as Partial<ApiError>).responseHeaders ?? {}) ?? 0
+  return wait <= longestPause ? '' : `; it wants to be asked again in ${Math.ceil(wait / 60_000)} minutes`
 }
 
 function saidBy(error: unknown, model: OpenModel): string {

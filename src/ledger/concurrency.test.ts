@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -55,6 +56,23 @@ test('four processes claim the same keys: each is claimed once, and no write is 
   const runs = (await ledger.recordsOf()).flatMap(record => record.runs)
   expect(runs).toHaveLength(interventions * seeds)
   for (const run of runs) expect(run.outcome!.metrics['loss']).toBe(ownerOf.get(run.id))
+})
+
+test('one long write after the other lets in who waits', async () => {
+  await using ledger = await openLedger(path)
+  await ledger.ensureFamily(tinyFamily)
+  let isDone = false
+  const other = start(process.execPath, [program('opener'), path, 'other'], { env: quickStart })
+  const done = other.then(() => (isDone = true))
+  let writes = 0
+  for (; !isDone && writes < 30; writes++) {
+    await ledger.transaction(async ledger => {
+      await ledger.ensureFamily({ ...tinyFamily, name: `${writes}` })
+      await pause(250)
+    })
+  }
+  expect(isDone).toBe(true)
+  await done
 })
 
 async function seedLedger(interventions: number): Promise<number> {

@@ -6,7 +6,7 @@
  *     await using ledger = await openLedger('.almanac/ledger.db')
  *     const records = await ledger.recordsOf({ familyIds: [id] })
  */
-import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
@@ -175,7 +175,8 @@ async function ledgerOf(path: string, file: DatabaseSync, isCurrent: boolean, wa
 function isReadOnly(path: string): boolean {
   if (!existsSync(path)) return false
   try {
-    for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK)
+    const real = realpathSync(path)
+    for (const each of [real, dirname(real)]) accessSync(each, constants.W_OK)
     return false
   } catch {
     return true

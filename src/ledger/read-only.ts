@@ -3,7 +3,17 @@
  * more, goes when it is closed. Copied because SQLite would put files beside it, because an older one is brought to the newest schema
  * before it is read, and because its owner may write meanwhile.
  */
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
@@ -15,17 +25,13 @@ export async function copyOf(path: string): Promise<DatabaseSync> {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-looked-at-'))
   const copy = join(folder, 'ledger.db')
   try {
-    const isOpen = existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
-    if (!isOpen && hasWritesLeft(path)) {
-      // It was copied like this, or its last writer stopped in the middle: SQLite completes the copy.
-      for (const suffix of ['', '-wal']) {
-        copyFileSync(`${path}${suffix}`, `${copy}${suffix}`)
-        // A copy begins as read-only as what it was copied from.
-        chmodSync(`${copy}${suffix}`, 0o600)
-      }
-    } else {
-      await copyMoment(path, copy, isOpen)
-    }
+    accessSync(path, constants.R_OK)
+    // SQLite's own files lie beside the file that a link leads to.
+    const real = realpathSync(path)
+    // Where nobody has it open nobody holds it still either: who opened and changed it meanwhile has the copy made again.
+    let before: string
+    do before = stampOf(real)
+    while ((await copyTo(copy, real, path)) === 'as it lay' && before !== stampOf(real))
     const file = openFile(copy)
     // A journal in memory: beside a file without a name there is no place for one.
     inSentences(path, () => file.exec('pragma journal_mode = memory'))
@@ -43,9 +49,29 @@ export async function copyOf(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** One moment of it, whoever writes meanwhile. */
-async function copyMoment(path: string, copy: string, isOpen: boolean): Promise<void> {
-  const address = pathToFileURL(path)
+function stampOf(path: string): string {
+  const { mtimeNs, size } = statSync(path, { bigint: true })
+  return `${mtimeNs} ${size}`
+}
+
+async function copyTo(copy: string, real: string, path: string): Promise<'as of one moment' | 'as it lay'> {
+  const isOpen = existsSync(`${real}-wal`) && existsSync(`${real}-shm`)
+  if (isOpen || !hasWritesLeft(real)) {
+    await copyBySqlite(copy, real, path, isOpen)
+    return isOpen ? 'as of one moment' : 'as it lay'
+  }
+  // It was copied like this, or its last writer stopped in the middle: SQLite completes the copy.
+  for (const suffix of ['', '-wal']) {
+    copyFileSync(`${real}${suffix}`, `${copy}${suffix}`)
+    // A copy begins as read-only as what it was copied from.
+    chmodSync(`${copy}${suffix}`, 0o600)
+  }
+  return 'as it lay'
+}
+
+/** One moment of it, whoever writes meanwhile; of one that nobody has open, as long as it stays as it is. */
+async function copyBySqlite(copy: string, real: string, path: string, isOpen: boolean): Promise<void> {
+  const address = pathToFileURL(real)
   // Otherwise SQLite would want to put the files there that everybody shares who has it open.
   if (!isOpen) address.searchParams.set('immutable', '1')
   using file = inSentences(path, () => new DatabaseSync(address, { readOnly: true }))

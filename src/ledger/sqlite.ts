@@ -5,6 +5,7 @@
  */
 import { type Stats, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,10 +16,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { patience, type Waiting, whenFree } from './waiting.ts'
+import { longestSleep, patience, type Waiting, whenFree } from './waiting.ts'
 
 /** What SQLite waits by itself, in milliseconds, and blocks the process meanwhile: enough for a short write of another. */
 const busyMilliseconds = 20
+
+/** A transaction that others have to sleep through. */
+const longMilliseconds = 200
 
 /** Statements kept compiled per connection: SQLite compiles a statement in the time of about five executions. */
 const keptStatements = 256
@@ -27,6 +31,9 @@ class ImmediateDriver extends SqliteDriver {
   readonly #file: DatabaseSync
   readonly #path: string
   readonly #waiting: Waiting
+  #began = 0
+  /** Until then the next transaction is put off. */
+  #othersUntil = 0
 
   constructor(path: string, file: DatabaseSync, database: SqliteDatabase, waiting: Waiting) {
     super({ database })
@@ -46,12 +53,27 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const rest = this.#othersUntil - performance.now()
+    if (rest > 0) await pause(rest)
     await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    this.#began = performance.now()
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection)
+    this.#letOthersIn()
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     // SQLite rolls back by itself when the disk is full or fails; a second rollback would hide that error.
     if (this.#file.isTransaction) await super.rollbackTransaction(connection)
+    this.#letOthersIn()
+  }
+
+  /** Who waits looks now and then; one long write after the other, without a pause, would keep it waiting till the last. */
+  #letOthersIn(): void {
+    const now = performance.now()
+    if (now - this.#began > longMilliseconds) this.#othersUntil = now + longestSleep + 20
   }
 }
 

@@ -21,6 +21,9 @@ export const patience = 300_000
 /** In milliseconds. */
 const tellAfter = 2_000
 
+/** How long who waits may not look, in milliseconds. */
+export const longestSleep = 40
+
 /** Throws what the attempt throws: at once where that is not for another's write, and where it still is after five minutes. */
 export async function whenFree<T>(path: string, { signal, tell }: Waiting, attempt: () => T | Promise<T>): Promise<T> {
   const started = performance.now()
@@ -37,7 +40,7 @@ export async function whenFree<T>(path: string, { signal, tell }: Waiting, attem
       }
     }
     // At random: several that wait must not meet again and again.
-    await pause(10 + Math.random() * 30)
+    await pause(10 + Math.random() * (longestSleep - 10))
   }
 }
 

@@ -7,6 +7,7 @@ import type { CandidateSource } from '../campaign/environment-file.ts'
 import { firstSeeds } from '../campaign/environment-file.ts'
 import { gateFlags } from '../campaign/gate.ts'
 import { historyKinds } from '../campaign/history.ts'
+import { tooSmallBudget } from '../forecast/language/questions.ts'
 import { forecasterChoices } from '../forecast/named-forecaster.ts'
 import { campaignJson, campaignOutcome, campaignText } from './campaign-outcome.ts'
 import { pathOfGiven, textOfGiven } from './given-file.ts'
@@ -91,6 +92,8 @@ export const campaignStart = operation({
         const text = `What ${model.model} costs is not known ("price" of "language" says it), so it does not count in the budget of ${cost}.`
         place.emit({ type: 'note', text })
       }
+      const tooSmall = model && tooSmallBudget(model, environment, cost)
+      if (tooSmall) throw new InputError(tooSmall)
       const definition = defineCampaign(
         {
           ...flags,

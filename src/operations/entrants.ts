@@ -12,6 +12,7 @@ import { parseModelName } from '../language/model-name.ts'
 import { chosenForecaster, type LanguageFlags } from './language-flags.ts'
 import { isModelFile, modelsInFile } from './model-file.ts'
 import { type Context, InputError } from './operation.ts'
+import { splitList } from './split-list.ts'
 
 /** A forecaster of an evaluation. */
 export interface Compared extends Entrant {
@@ -161,13 +162,6 @@ async function modelsOf(
       return chosenForecaster(flags, file).language!
     }),
   )
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map(word => word.trim())
-    .filter(word => word !== '')
 }
 
 function chosenOf<Name extends string>(

@@ -115,10 +115,17 @@ export function refuseFlagsOfLogs(source: string, said: JsonObject, replace: boo
   )
 }
 
+/** `a=option,b=metric` is two of them: a comma behind a role parts, and one in a name does not. */
+function atRoles(text: string): string[] {
+  return text.split(behindRole).map(part => part.trim())
+}
+
+const behindRole = new RegExp(`(?<=[=](?:${roleNames.join('|')})),`)
+
 /** `NAME=ROLE`; a name alone is the metric's. Several names of one role have a line feed between them. */
 function columnsIn(texts: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {}
-  for (const text of texts) {
+  for (const text of texts.flatMap(atRoles)) {
     const at = text.lastIndexOf('=')
     const [name, role] = at < 0 ? [text, 'metric'] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
     if (name === '' || !roleNames.includes(role)) {

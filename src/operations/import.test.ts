@@ -210,6 +210,13 @@ describe('before it is stored', () => {
     expect(readdirSync(folder)).toEqual(['results.tsv'])
   })
 
+  test('a comma behind a role parts two columns, and one in a name does not', async () => {
+    write('runs.csv', '"lr, base",width,loss', '0.1,1,2.5', '0.2,1,2.25', '0.2,2,2.0')
+    const input = { path: 'runs.csv', dryRun: true, column: ['lr, base=option,loss=metric'] }
+    const { environments } = await runImport(input)
+    expect(environments[0]).toMatchObject({ metrics: [{ name: 'loss' }], added: { references: 1, tried: 2 } })
+  })
+
   test('a metric that was said is no guess, and its direction may be one', async () => {
     write('results.tsv', ...log)
     const metricLine = async (more: object) =>
@@ -254,6 +261,9 @@ describe('before it is stored', () => {
       (await runImport({ path: 'runs.csv', dryRun: true, column })).environments[0]!.columns
     const leftOut = ['left out', 'id (numbers the rows)']
     expect(await columns()).toEqual([['options', 'what, lr, thing (a guess)'], leftOut])
+    expect(await columns(['what=description,lr=option, thing=ignore'])).toEqual(
+      await columns(['what=description', 'lr=option', 'thing=ignore']),
+    )
     expect(await columns(['what=description', 'lr=option', 'thing=ignore'])).toEqual([
       ['tried', 'what'],
       ['options', 'lr'],

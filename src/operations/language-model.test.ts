@@ -183,6 +183,31 @@ test('a campaign asks nothing about what the gate holds back, but for what explo
   ).toBe(1)
 })
 
+test('a budget that does not reach for one question is refused before a campaign is created', async () => {
+  await using server = await scriptedServer(knowing)
+  const price = { input: 1, output: 10 }
+  const started = (budget: object, more: object = {}, cost?: number) => {
+    const language = { model: server.model, effort: 'none' as const, price, budget, ...more }
+    rmSync(folder, { recursive: true, force: true })
+    folder = toyEnvironment({ seeds: 1, referenceSeeds: 1, forecaster: 'language', language })
+    return campaignStart.run({ rounds: 1, choose: 1, exploration: 0, cost }, inProcess(folder))
+  }
+  const money =
+    /^One question to http:\S+ may cost 0\.01\d* \(\d+ tokens, 1400 of them out\), and its budget is 0\.01: raise/
+  await expect(started({ cost: 0.01 })).rejects.toThrow(money)
+  await expect(started({}, {}, 0.01)).rejects.toThrow(money)
+  await expect(started({ tokens: 1500 })).rejects.toThrow(
+    /may take \d+ tokens \(1400 of them out\), and its budget is 1500:/,
+  )
+  expect(server.asked).toEqual([])
+  await using ledger = await openLedger(join(folder, '.almanac', 'ledger.db'))
+  expect(await ledger.campaign(1)).toBeNull()
+  // What an answer may take can be set.
+  const outcome = await started({ cost: 0.01 }, { outputTokens: 100 })
+  expect(outcome.records).toHaveLength(1)
+  expect(server.asked[0]!.body).toMatchObject({ max_tokens: 100 })
+})
+
 test('the budget of a campaign is for all its rounds, and what was done with it stays', async () => {
   await using server = await scriptedServer(
     asked => ({ ...(knowing(asked) as object), usage: { prompt_tokens: 3000, completion_tokens: 1000 } }) as Behaviour,
@@ -211,11 +236,9 @@ test('the budget of money is for runs and the language model together, and the o
   expect(outcome.why).toContain('It has no forecast, for the budget of 0.15 does not reach any further')
   const text = campaignStart.text(outcome, { width: 120, styling: (_, words) => words })
   expect(text).toContain('The language model took 3 requests, 9,000 tokens in, 3,000 out: 0.120 EUR.')
-  // What is spent ends the next campaign before it asks.
+  // What cannot pay for a question asks none.
   const over = { rounds: 1, choose: 1, exploration: 0, cost: 1e-9 }
-  await expect(campaignStart.run(over, inProcess(folder))).rejects.toThrow(
-    'the budget of 1e-9 does not reach any further',
-  )
+  await expect(campaignStart.run(over, inProcess(folder))).rejects.toThrow('and its budget is 1e-9')
   expect(server.asked).toHaveLength(3)
 })
 

@@ -144,6 +144,12 @@ async function readOverrides({ set = [], overrides }: ChangeFlags, context: Cont
     const [, name, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
     if (name === undefined || text === undefined || name.split('.').includes(''))
       throw new InputError(`--set ${assignment}: expected name=value.`)
+    if (jsonOf(text) === undefined && /^[^,"'[\]{}]*,\s*[\w.-]+=/.test(text)) {
+      const way = `--set ${assignment.replace(/,\s*/, ' ')}`
+      throw new InputError(
+        `--set ${assignment}: several options have spaces between them (${way}); a text with a comma in it is given as JSON, in quotes.`,
+      )
+    }
     const value = name.split('.').reduceRight<Json>((inner, key) => ({ [key]: inner }), parsedValue(text))
     patch = mergePatch(patch ?? {}, value as JsonObject) as JsonObject
   }

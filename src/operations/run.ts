@@ -24,6 +24,7 @@ import { NothingToDo, operation } from './operation.ts'
 import { passGate, triedBefore } from './pass-gate.ts'
 import { changeFlags, proposedIntervention } from './proposal.ts'
 import { summarise } from './record-summary.ts'
+import { splitList } from './split-list.ts'
 import { inPlace, type Place } from './surroundings.ts'
 
 interface Measured {
@@ -79,7 +80,14 @@ export const run = operation({
       const { version } = environment
       const chosen = chosenForecaster({ forecaster, model, effort, batch, repeats, tokens }, opened.file)
       const misspelt = anyway ? 'tell' : 'refuse'
-      const resolved = await proposedIntervention(message, flags, tag ?? [], place, context, misspelt)
+      const resolved = await proposedIntervention(
+        message,
+        flags,
+        (tag ?? []).flatMap(splitList),
+        place,
+        context,
+        misspelt,
+      )
       const seedsToRun = seeds === undefined ? seedList(opened.file.seeds) : firstSeeds(seeds, opened.file.seeds)
       await settleLeftovers(ledger, opened.repository)
 

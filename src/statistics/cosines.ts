@@ -8,14 +8,17 @@ import { type SparseVector, sparseDot } from './sparse.ts'
  * For one vector after the other, its cosines with each of `others`, bit for bit as `cosine` gives them; in the same array every time.
  *
  * @param size one more than the largest index of any vector
+ * @returns the length of a vector is its own, unless it stands for a longer one
  */
-export function cosinesWith(others: readonly SparseVector[], size: number): (vector: SparseVector) => Float64Array {
+export function cosinesWith(
+  others: readonly SparseVector[],
+  size: number,
+): (vector: SparseVector, length?: number) => Float64Array {
   const dotsOf = dotsWith(others, size)
   const lengths = new Float64Array(others.length)
   for (let row = 0; row < others.length; row++) lengths[row] = Math.sqrt(sparseDot(others[row]!, others[row]!))
-  return vector => {
+  return (vector, length = Math.sqrt(sparseDot(vector, vector))) => {
     const cosines = dotsOf(vector)
-    const length = Math.sqrt(sparseDot(vector, vector))
     for (let row = 0; row < cosines.length; row++) {
       const scale = length * lengths[row]!
       cosines[row] = scale === 0 ? 0 : Math.max(-1, Math.min(1, cosines[row]! / scale))
@@ -41,7 +44,7 @@ export function dotsWith(others: readonly SparseVector[], size: number): (vector
 }
 
 /** The entries by index, and for one index by row: those of index i are from starts[i] up to starts[i + 1]. */
-function byIndex(vectors: readonly SparseVector[], size: number) {
+export function byIndex(vectors: readonly SparseVector[], size: number) {
   const starts = new Int32Array(size + 1)
   for (const { indices } of vectors) {
     for (let k = 0; k < indices.length; k++) starts[indices[k]! + 1]!++

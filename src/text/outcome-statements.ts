@@ -22,8 +22,8 @@ const perhapsSet = `(?:${observed}|reward|returns?|scores?|speed|memory(?: use| 
 /** Until the loss fell, when it rises: what the program waits for. */
 const notAwaited = String.raw`(?<!\b(?:until|till|when|whenever|if|once|while|unless|after|before|where|as|whether|in case|each time|every time)\s+(?:\w+\s+){0,3})`
 /** The subject begins a statement. */
-const begins = String.raw`(?<=(?:^|[,.;:!?()[\]—–|]|\s-|->|→|=>|\b(?:and|but|so|then|now|with|the|our|its|my|this|since|because|yet|gave|gives|made|makes|saw))\s*)`
-const beginsAlone = String.raw`(?<=(?:^|[,.;:!?()[\]—–|]|\s-|->|→|=>|\b(?:and|but|so|then|now|with))\s*)`
+const begins = String.raw`(?<=(?:^|[,.;:!?()[\]—–|\n]|\s-|->|→|=>|\b(?:and|but|so|then|now|with|the|our|its|my|this|since|because|yet|gave|gives|made|makes|saw))\s*)`
+const beginsAlone = String.raw`(?<=(?:^|[,.;:!?()[\]—–|\n]|\s-|->|→|=>|\b(?:and|but|so|then|now|with))\s*)`
 /** Scale the logits and the loss up: done to it. */
 const notMoved = String.raw`(?<!\b(?:scal|turn|bring|push|mov|ramp|multipl|dial|weigh|weight|round|step|tun|shift|clamp)\w*\b[^.;:,()]{0,60})`
 
@@ -33,32 +33,22 @@ const regret = '(?:bad|badly|poorly|wrong|terribly|terrible|awful|horribly|horri
 const much = String.raw`(?:by|to|from|below|above|under)\s+(?:about\s+|around\s+|roughly\s+|almost\s+|nearly\s+|only\s+|just\s+|over\s+|more than\s+)?(?:[~≈]?\d|half\b|a\s)`
 const how = String.raw`(?:${clauseEnd}|(?=\s+(?:${much}|again|further|nicely|slightly|sharply|quickly|steadily|significantly|fast|in half|a\s+(?:bit|little|lot|tad)|but|[~≈]?\d)))`
 
-/** The look ahead comes first: most places are left at their first letter. */
-const said = (subject: string, before: string, predicate: string) =>
-  String.raw`\b(?=${subject}\s)${before}${notPart}${notAwaited}${subject}\s+${predicate}${notHoped}`
+const anySubject = `(?:${perhapsSet}|training|curves?)`
+const moves = String.raw`(?:went|goes|going|came|comes|crept|shot)\s+${adverb}(?:up|down|flat|nan|(?:from|to)\s+[~≈]?\d|${praise}|${regret})(?![-\w])`
+const movesAlone = String.raw`(?:fell|rose|climbed|sank|shrank|worsened|tanked|cratered|spiked|jumped|plunged|plummeted|soared|skyrocketed|oscillated|stagnated|(?:barely|hardly)\s+(?:moved|changed)|kept\s+(?:falling|dropping|rising|climbing|growing|going|decreasing|increasing|improving))\b`
+/** May be done to it as well ("the loss reduced over tokens"), so that how much has to follow, or the end. */
+const mayBeDone = String.raw`(?:drop(?:s|ped)|decrease[sd]|increase[sd]|falls|rises|climbs|jumps|halved|doubled|tripled|reduced|lowered|raised)\b${how}`
+const stands = String.raw`(?:is|are|was|were|looks?|looked|looking|seems?|seemed|got|gets|became|becomes|stay(?:s|ed)|remain(?:s|ed))\s+${adverb}(?:up|down|high|low|higher|lower|flat|nan|inf|(?:un)?stable|noisy|stuck|spiky|smooth|${praise}|${regret})${how}`
+const predicates = [
+  String.raw`${perhapsSet}\s+${adverb}(?:${moves}|${movesAlone})`,
+  String.raw`${begins}(?:${observed}|speed)\s+${adverb}${mayBeDone}`,
+  String.raw`${beginsAlone}${perhapsSet}\s+${adverb}(?:up|down)(?![-\w])${how}${notMoved}`,
+  String.raw`${begins}${anySubject}\s+${stands}`,
+]
 
 const movements = [
-  said(
-    perhapsSet,
-    '',
-    String.raw`${adverb}(?:went|goes|going|came|comes|crept|shot)\s+${adverb}(?:up|down|flat|nan|(?:from|to)\s+[~≈]?\d|${praise}|${regret})(?![-\w])`,
-  ),
-  said(
-    perhapsSet,
-    '',
-    String.raw`${adverb}(?:fell|rose|climbed|sank|shrank|worsened|tanked|cratered|spiked|jumped|plunged|plummeted|soared|skyrocketed|oscillated|stagnated|(?:barely|hardly)\s+(?:moved|changed)|kept\s+(?:falling|dropping|rising|climbing|growing|going|decreasing|increasing|improving))\b`,
-  ),
-  said(
-    `(?:${observed}|speed)`,
-    begins,
-    String.raw`${adverb}(?:drop(?:s|ped)|decrease[sd]|increase[sd]|falls|rises|climbs|jumps|halved|doubled|tripled|reduced|lowered|raised)\b${how}`,
-  ),
-  said(perhapsSet, beginsAlone, String.raw`${adverb}(?:up|down)(?![-\w])${how}${notMoved}`),
-  said(
-    `(?:${perhapsSet}|training|curves?)`,
-    begins,
-    String.raw`(?:is|are|was|were|looks?|looked|looking|seems?|seemed|got|gets|became|becomes|stay(?:s|ed)|remain(?:s|ed))\s+${adverb}(?:up|down|high|low|higher|lower|flat|nan|inf|(?:un)?stable|noisy|stuck|spiky|smooth|${praise}|${regret})${how}`,
-  ),
+  // The look ahead comes first: most places are left at their first letters.
+  String.raw`\b(?=${anySubject}\s)${notPart}${notAwaited}(?:${predicates.join('|')})${notHoped}`,
   // "lowered the loss weight" was done; "lowered the loss" came of it.
   String.raw`\b(?:lowers|lowered|reduces|reduced|decreases|decreased|raises|raised|increases|increased|cuts|got|brought|brings|drove|drives|pushed|pushes)\s+(?:the\s+|our\s+|down\s+)?(?=\w)${observed}(?:\s+(?:down|up)\b)?(?:${clauseEnd}|(?=\s+(?:${much}|slightly|significantly|further|a\s+(?:bit|little|lot|tad)|in half)))(?<!\b(?:aux\w*|z|kl)[ -]loss)${notHoped}`,
   String.raw`\b(?:dropped|drops)\s+(?:the\s+|our\s+)?(?=\w)${observed}\s+${much}${notHoped}`,
@@ -78,8 +68,8 @@ const judgements = [
   String.raw`\b(?:not much|not a lot|hardly any|barely any)\s+(?:of\s+)?(?:an?\s+)?(?:gain|improvement|benefit|effect|difference|change|help|impact)\b`,
   String.raw`\b(?:gave|got|saw|brought)\s+(?:us\s+|me\s+)?(?:a|an|some)\s+(?:\w+\s+)?(?:boost|bump|lift|jump|drop|dip|win|gain|improvement|speed-?up|slow-?down)\b`,
   // Alone in its clause.
-  String.raw`(?<=(?:^|[,.;!?(—–]|\s-)\s*)(?:(?:very|really|pretty|so|quite|not|not so|too)\s+){0,3}(?:good|great|bad|nice|meh|wow|yay|ouch|oops|ugh|sad|sadly|hooray|hurray|useless|excellent|amazing)(?:\s+(?:results?|news|idea|one|stuff|run))?${clauseEnd}`,
-  String.raw`(?<=(?:^|[,.;!?(—–]|\s-)\s*)(?:about\s+|roughly\s+|almost\s+)?(?:the\s+)?(?:same|similar|identical)\s+(?:results?|scores?|accuracy|bpb|perplexity|val loss|validation loss)${clauseEnd}`,
+  String.raw`(?<=(?:^|[,.;!?(—–\n]|\s-)\s*)(?:(?:very|really|pretty|so|quite|not|not so|too)\s+){0,3}(?:good|great|bad|nice|meh|wow|yay|ouch|oops|ugh|sad|sadly|hooray|hurray|useless|excellent|amazing)(?:\s+(?:results?|news|idea|one|stuff|run))?${clauseEnd}`,
+  String.raw`(?<=(?:^|[,.;!?(—–\n]|\s-)\s*)(?:about\s+|roughly\s+|almost\s+)?(?:the\s+)?(?:same|similar|identical)\s+(?:results?|scores?|accuracy|bpb|perplexity|val loss|validation loss)${clauseEnd}`,
 ]
 
 export const outcomeStatements: readonly string[] = [...movements, ...judgements]

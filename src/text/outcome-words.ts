@@ -29,12 +29,14 @@ export interface SplitText {
  */
 export function withoutOutcome(text: string, values: readonly number[] = []): SplitText {
   const note = compact(text)
-  if (firstPhrase(note, values) === null) return { tried: text.trim(), outcome: '' }
+  // A kind of phrase that the whole has not is in none of its clauses, which need not be asked.
+  const kinds = firstOutcomePhrases.filter(phrase => phrase.test(note))
+  if (firstPhrase(note, values, kinds) === null) return { tried: text.trim(), outcome: '' }
   let tried = ''
   const outcome: string[] = []
   let finished = false
   for (const { clause, separator, bracketed } of clausesOf(note)) {
-    const phrase = firstPhrase(clause, values)
+    const phrase = firstPhrase(clause, values, kinds)
     if (bracketed) {
       if (finished || phrase !== null || tried === '') outcome.push(clause)
       else tried += clause
@@ -56,7 +58,7 @@ export function withoutOutcome(text: string, values: readonly number[] = []): Sp
       tried += before
       outcome.push(clause.slice(before.length))
       finished = true
-    } else if (tried.trim() === '' && cause !== null && firstPhrase(cause[1]!, values) === null) {
+    } else if (tried.trim() === '' && cause !== null && firstPhrase(cause[1]!, values, kinds) === null) {
       tried += cause[1]! + separator
       outcome.push(clause.slice(0, clause.length - cause[1]!.length))
     } else {
@@ -73,9 +75,13 @@ export function withoutOutcome(text: string, values: readonly number[] = []): Sp
   }
 }
 
-function firstPhrase(text: string, values: readonly number[]): { start: number; end: number } | null {
+function firstPhrase(
+  text: string,
+  values: readonly number[],
+  kinds: readonly RegExp[],
+): { start: number; end: number } | null {
   let found = measuredNumber(text, values)
-  for (const phrase of firstOutcomePhrases) {
+  for (const phrase of kinds) {
     const match = phrase.exec(text)
     if (match !== null && (found === null || match.index <= found.start)) {
       found = { start: match.index, end: match.index + match[0].length }

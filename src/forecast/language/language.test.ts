@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Forecast, hasFailed } from '../../experiment/record.ts'
+import { openAnswers } from '../../language/answers.ts'
 import { type Asked, type Behaviour, scriptedServer } from '../../language/scripted-server.ts'
 import { seededRandom } from '../../statistics/random.ts'
 import { judge } from '../judge.ts'
@@ -229,6 +231,21 @@ test('a budget keeps what was done; what it did not reach fails with that reason
     first.slice(0, done).map(one => (one as Forecast).quantiles),
   )
   expect((second[0] as Forecast).model!.usage.requests).toBe(0)
+})
+
+test('answers that cannot be kept, the disk being full, are used and told once', async () => {
+  await using server = await scriptedServer(byText)
+  const answers = temporaryFile()
+  openAnswers(answers)[Symbol.dispose]()
+  const file = new DatabaseSync(answers)
+  file.exec("create trigger full before insert on answers begin select raise(fail, 'database or disk is full'); end")
+  file.close()
+  const { forecast, told } = forecasterOf(server.model, {}, answers)
+  const forecasts = await forecast(environment, history, candidates, options)
+  expect(forecasts.filter(hasFailed)).toEqual([])
+  expect(told.filter(text => text.includes('cannot be kept'))).toEqual([
+    expect.stringMatching(/^Answers are used and cannot be kept, so that they would be paid for again: .*disk is full/),
+  ])
 })
 
 test('of a history beyond the context the most telling part is shown, and stored', async () => {

@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs'
 import { type FailedForecast, type Forecast, hasFailed, type ModelUse } from '../../experiment/record.ts'
-import { openAnswers } from '../../language/answers.ts'
+import { type Answers, openAnswers } from '../../language/answers.ts'
 import type { Answer } from '../../language/ask.ts'
 import { askAll } from '../../language/ask-all.ts'
 import { startMeter } from '../../language/budget.ts'
@@ -65,7 +65,7 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
     const { signal, variables, tell, progress } = surroundings
     opened ??= openModel(settings.model, variables)
     const model = await opened
-    using answers = surroundings.answers === null ? null : openAnswers(surroundings.answers)
+    using answers = surroundings.answers === null ? null : orTold(openAnswers(surroundings.answers), tell)
     const { questions, recordIds } = planQuestions(settings, environment, history, candidates, seed)
     tell(estimateText(settings, estimateQuestions([{ questions }], settings, answers)))
 
@@ -110,6 +110,21 @@ export function languageForecaster(settings: LanguageSettings, surroundings: Lan
   }
 
   return { forecast, estimate, spent }
+}
+
+/** An answer that was paid for is used also where it cannot be kept: the disk may be full. */
+function orTold(answers: Answers, tell: (text: string) => void): Answers {
+  let isTold = false
+  const put: Answers['put'] = (key, answer) => {
+    try {
+      answers.put(key, answer)
+    } catch (error) {
+      if (!isTold)
+        tell(`Answers are used and cannot be kept, so that they would be paid for again: ${(error as Error).message}`)
+      isTold = true
+    }
+  }
+  return { ...answers, put }
 }
 
 /** Hands one answer out to the candidates it was asked about, who share what it took. */

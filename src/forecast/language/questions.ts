@@ -4,7 +4,7 @@ import type { Candidate, ExperimentRecord } from '../../experiment/record.ts'
 import type { Answers } from '../../language/answers.ts'
 import { estimateOf, type Question, questionKey } from '../../language/ask.ts'
 import { parseModelName } from '../../language/model-name.ts'
-import { costOf, noUsage, tokensOf } from '../../language/usage.ts'
+import { costOf, noUsage, tokensOf, type Usage } from '../../language/usage.ts'
 import { seededRandom } from '../../statistics/random.ts'
 import { answerSchema, type ModelAnswer, problemWith } from './answer.ts'
 import { chooseRecords } from './choose-records.ts'
@@ -36,6 +36,33 @@ const thinkingTokens = {
   untold: 8000,
 }
 
+function mostOutput({ outputTokens, context, effort }: LanguageSettings, candidates: number): number {
+  const wanted = outputTokens ?? thinkingTokens[effort ?? 'untold'] + answerTokens * candidates
+  return Math.max(1, Math.min(wanted, Math.floor(context / 4)))
+}
+
+/** What a question about one candidate without history may take: every other may take more. */
+export function smallestQuestion(settings: LanguageSettings, environment: Environment): Usage {
+  const shared = sharedPart(environment, [])
+  return estimateOf({ instructions, shared, own: '', maxOutputTokens: mostOutput(settings, 1) })
+}
+
+/** Why a budget does not reach for a single question, as a sentence; null where it may. `cost` limits the money too. */
+export function tooSmallBudget(settings: LanguageSettings, environment: Environment, cost?: number): string | null {
+  const { budget, price, model } = settings
+  const least = smallestQuestion(settings, environment)
+  const tokens = least.input + least.output
+  const money = costOf(least, price ?? null)
+  const most = Math.min(budget.cost ?? Infinity, cost ?? Infinity)
+  const out = `${least.output} of them out`
+  const help = 'raise the budget, or lower "outputTokens" of "language" or the effort.'
+  if (budget.tokens !== undefined && tokens > budget.tokens)
+    return `One question to ${model} may take ${tokens} tokens (${out}), and its budget is ${budget.tokens}: ${help}`
+  if (money !== null && money > most)
+    return `One question to ${model} may cost ${money.toPrecision(3)} (${tokens} tokens, ${out}), and its budget is ${most}: ${help}`
+  return null
+}
+
 export function planQuestions(
   settings: LanguageSettings,
   environment: Environment,
@@ -43,15 +70,14 @@ export function planQuestions(
   candidates: readonly Candidate[],
   seed: number,
 ): Plan {
-  const { batch, repeats, context, effort = 'untold' } = settings
+  const { batch, repeats, context } = settings
   const everyone = [...candidates.keys()]
   const groups = Array.from({ length: repeats }, (_, repeat) => {
     // A position in the list must not favour a candidate.
     if (batch) return [seededRandom(`${seed}/language/${repeat}`).shuffle(everyone)]
     return everyone.map(index => [index])
   })
-  const wanted = thinkingTokens[effort] + answerTokens * (batch ? candidates.length : 1)
-  const maxOutputTokens = Math.max(1, Math.min(wanted, Math.floor(context / 4)))
+  const maxOutputTokens = mostOutput(settings, batch ? candidates.length : 1)
 
   const owns = new Map(groups.flat().map(group => [group, ownPart(group.map(index => candidates[index]!))]))
   const fixed = instructions.length + sharedPart(environment, []).length

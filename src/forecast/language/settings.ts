@@ -23,6 +23,8 @@ export const languageSettings = z.strictObject({
   batch: z.boolean().default(false),
   /** Answers that are averaged. */
   repeats: count.default(1),
+  /** The most that one answer may take, thinking included: so much of the budget a question reserves. By default what its effort needs. */
+  outputTokens: count.optional(),
   /** Ends the asking before a question that would exceed it. */
   budget: z.strictObject({ tokens: count.optional(), cost: positive.optional() }).default({}),
   /** Of a million tokens: in, in and known to the prompt cache, out; the currency is only printed. */
