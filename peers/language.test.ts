@@ -76,7 +76,9 @@ describe.skipIf(missing !== null)(title, () => {
     const told = [...forecasts, ...dropped].map(({ sentence }) => sentence)
     expect(told.toSorted()).toEqual(candidates.map(({ sentence }) => sentence).toSorted())
     for (const { reason } of dropped) expect(reason).toMatch(/^it has no forecast, for the answer could not be used/)
-    expect(called.errors).toMatch(/Asked http:\S+: \d+ requests, [\d,]+ tokens in, [\d,]+ of them from its cache/)
+    expect(called.errors).toMatch(
+      /Asked http:\S+ \(effort none\): \d+ requests, [\d,]+ tokens in, [\d,]+ of them from its cache/,
+    )
   })
 })
 
