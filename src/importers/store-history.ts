@@ -137,7 +137,7 @@ class HistoryStore {
   /** Where rows of the reading stood that are none of these, which were all added. */
   async vanished(readingId: number, rows: readonly ImportedRow[]): Promise<string[]> {
     // Nearly always none, and of a long log that is told without a list of all.
-    if ((await this.#ledger.countsOfReadings()).get(readingId) === this.#ofReading) return []
+    if ((await this.#ledger.countsOfReadings()).get(readingId)?.runs === this.#ofReading) return []
     const brought = await this.#ledger.rowsOfReading(readingId)
     const there = new Set(rows.flatMap(({ key }) => [this.#keyOf(key, 'row'), this.#keyOf(key, 'reference')]))
     return [...new Set(brought.filter(({ key }) => !there.has(key)).map(({ place }) => place ?? 'a row'))]

@@ -56,20 +56,17 @@ export async function families(db: Database, name?: string): Promise<StoredFamil
   return (await query.execute()).map(row => ({ id: row.id, family: JSON.parse(row.definition) as Family }))
 }
 
-/** By family: how many candidates ran, and how many runs there are, those of references included. */
-export async function countsOfFamilies(
-  db: Database,
-): Promise<Map<string, { readonly records: number; readonly runs: number }>> {
+/** How many candidates of each family ran. */
+export async function countsOfFamilies(db: Database): Promise<Map<string, number>> {
   const rows = await db
-    .selectFrom('runs')
-    .innerJoin('interventions', 'interventions.id', 'runs.intervention_id')
+    .selectFrom('interventions')
     .innerJoin('versions', 'versions.id', 'interventions.version_id')
-    .select(({ fn }) => ['versions.family_id', fn.countAll<number>().as('runs')])
-    .select(sql<number>`count(distinct iif(interventions.kind = 'candidate', interventions.id, null))`.as('records'))
-    .where(isLiveRun)
+    .select(({ fn }) => ['versions.family_id', fn.countAll<number>().as('count')])
+    .where('interventions.kind', '=', 'candidate')
+    .where(sql<SqlBool>`exists (select 1 from runs where intervention_id = interventions.id and ${isLiveRun})`)
     .groupBy('versions.family_id')
     .execute()
-  return new Map(rows.map(({ family_id, records, runs }) => [family_id, { records, runs }]))
+  return new Map(rows.map(({ family_id, count }) => [family_id, count]))
 }
 
 /**

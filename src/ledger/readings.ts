@@ -120,14 +120,17 @@ export async function rowsOfReading(
   return rows.map(row => ({ key: row.source_key, place: placeOf(row) }))
 }
 
-/** How many runs each of the readings brought. */
-export async function countsOfReadings(db: Database): Promise<Map<number, number>> {
+/** Of each reading: how many runs it brought, and how many rows they came from (a kept row is a run of the new reference as well). */
+export async function countsOfReadings(
+  db: Database,
+): Promise<Map<number, { readonly runs: number; readonly rows: number }>> {
   const rows = await db
     .selectFrom('imports')
-    .select(({ fn }) => ['reading_id', fn.countAll<number>().as('count')])
+    .select(({ fn }) => ['reading_id', fn.countAll<number>().as('runs')])
+    .select(sql<number>`count(distinct coalesce(line, place, run_id))`.as('rows'))
     .where('reading_id', 'is not', null)
     .where('run_id', 'is not', null)
     .groupBy('reading_id')
     .execute()
-  return new Map(rows.map(({ reading_id, count }) => [reading_id!, count]))
+  return new Map(rows.map(({ reading_id, runs, rows }) => [reading_id!, { runs, rows }]))
 }

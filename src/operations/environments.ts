@@ -6,6 +6,7 @@ import { openLedgerToRead } from '../ledger/ledger.ts'
 import { objectiveText } from '../report/gain-legend.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Column, renderTable } from '../report/table.ts'
+import { hanging } from '../report/wrap.ts'
 import { flagsText } from './import-flags.ts'
 import { operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -18,7 +19,6 @@ export interface ListedEnvironment {
   /** With its unit and which way is better. */
   readonly metric: string
   readonly records: number
-  readonly runs: number
   /** What was imported into it, oldest first. */
   readonly imports: readonly {
     readonly source: string
@@ -46,8 +46,7 @@ export const environments = operation({
           name: family.name,
           isHere: id === here,
           metric: objectiveText({ family }),
-          records: counts.get(id)?.records ?? 0,
-          runs: counts.get(id)?.runs ?? 0,
+          records: counts.get(id) ?? 0,
           imports: readings
             .filter(({ familyId }) => familyId === id)
             .map(reading => ({
@@ -63,19 +62,24 @@ export const environments = operation({
   text: ({ environments }, options) => {
     const { sameFlags = '' } = options
     if (environments.length === 0) return 'The ledger has no environment yet: almanac import results.tsv'
-    const rows = environments.map(({ name, isHere, metric, records, runs, imports }) => {
-      const from = imports.map(({ source, importedAt, flags }) =>
-        singleLine([source, importedAt.slice(0, 10), flags].filter(part => part !== '').join(' ')),
-      )
-      const origin = from.length > 2 ? [`${from.length - 1} imports`, from.at(-1)!] : from
-      return [`${singleLine(name)}${isHere ? ' (here)' : ''}`, metric, `${records}`, `${runs}`, origin.join('; ')]
+    const rows = environments.map(({ name, isHere, metric, records, imports }) => {
+      const last = imports.at(-1)
+      const from = last === undefined ? [] : [`${singleLine(last.source)}, ${last.importedAt.slice(0, 10)}`]
+      const others = imports.length > 1 ? [`and ${imports.length - 1} more`] : []
+      return [`${singleLine(name)}${isHere ? ' (here)' : ''}`, metric, `${records}`, [...from, ...others].join(' ')]
     })
+    const flags = environments.flatMap(({ name, imports }) =>
+      imports
+        .filter(({ flags }) => flags !== '')
+        .flatMap(({ source, flags }) => hanging(`${singleLine(name)}: `, `${source} was read with ${flags}`)),
+    )
     const first = environments.find(({ imports, isHere }) => imports.length > 0 && !isHere) ?? environments[0]!
     const flag = first.isHere ? '' : ` --environment ${shellWord(first.name)}`
     const imported = environments.find(({ imports }) => imports.length > 0)
     return [
       renderTable(columns, rows, options),
       '',
+      ...flags,
       `The records of one: almanac records${flag}${sameFlags}`,
       ...(imported === undefined
         ? []
@@ -88,6 +92,5 @@ const columns: readonly Column[] = [
   { heading: 'environment', shrinkTo: 20 },
   { heading: 'metric', shrinkTo: 12 },
   { heading: 'records', align: 'right' },
-  { heading: 'runs', align: 'right' },
-  { heading: 'imported from', shrinkTo: 20 },
+  { heading: 'last imported', shrinkTo: 20 },
 ]

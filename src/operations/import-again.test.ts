@@ -57,6 +57,7 @@ describe('columns that were taken for something else', () => {
         'almanac import sweep.csv --column lr=option steps=option --replace',
     )
     const dry = await importing({ ...right, dryRun: true })
+    expect(textOf(dry)).toContain('sweep.csv: 0 rows would be imported, 0 known before, 0 not usable, 5 refused')
     expect(textOf(dry)).toContain('Refused: sweep.csv has these rows already')
     expect(await importing({ ...right, dryRun: true, replace: true })).toMatchObject({ added: 5, replaced: 5 })
     expect(readFileSync(join(folder, '.almanac', 'ledger.db')).equals(before)).toBe(true)
@@ -116,7 +117,7 @@ describe('columns that were taken for something else', () => {
         [8, 'line 5'],
       ],
     ])
-    expect((await known()).map(({ name, records, runs }) => [name, records, runs])).toEqual([['sweep.csv', 1, 4]])
+    expect((await known()).map(({ name, records }) => [name, records])).toEqual([['sweep.csv', 1]])
   })
 })
 
@@ -130,7 +131,36 @@ describe('a source that was imported before', () => {
     expect(textOf(again)).toContain(
       'Read as before, with --metric F1 --direction minimize --column lr=option steps=option',
     )
-    expect(await known()).toMatchObject([{ name: 'sweep.csv', metric: 'F1 (lower is better)', records: 4, runs: 6 }])
+    expect(await known()).toMatchObject([{ name: 'sweep.csv', metric: 'F1 (lower is better)', records: 4 }])
+  })
+
+  test('what is said later is added to what was said before, so that no rule vanishes by a flag about something else', async () => {
+    write('sweep.csv', sweep)
+    await importing({ path: 'sweep.csv', metric: 'F1', direction: 'minimize', column: ['steps=option'] })
+    const ruled = { path: 'sweep.csv', constraint: ['F1 <= 74.5'] }
+    expect(await refusal(ruled)).toBe(
+      'These rows stand in the ledger as sweep.csv, under other rules, and would count twice. To have them as sweep.csv under these instead: ' +
+        "almanac import sweep.csv --metric F1 --direction minimize --column steps=option --constraint 'F1 <= 74.5' --replace; " +
+        'to have both, give this one a name of its own with --as NAME.',
+    )
+    await importing({ ...ruled, replace: true })
+    const [one, two] = ['F1 <= 74.5', 'F1 >= 71']
+    expect(
+      textOf(await importing({ path: 'sweep.csv', reference: 'line 3', constraint: [two], replace: true })),
+    ).toContain(`Read as before, with --metric F1 --direction minimize --column steps=option --reference 'line 3'`)
+    const flags = async () => (await known()).map(({ imports }) => imports.map(({ flags }) => flags))
+    expect(await flags()).toEqual([
+      [`--metric F1 --direction minimize --column steps=option --reference 'line 3' --constraint '${one}' '${two}'`],
+    ])
+    await importing({
+      path: 'sweep.csv',
+      column: ['steps=ignore', 'F1=metric'],
+      constraint: ['F1 <= 80'],
+      replace: true,
+    })
+    expect(await flags()).toEqual([
+      [`--column steps=ignore F1=metric --reference 'line 3' --constraint '${two}' 'F1 <= 80'`],
+    ])
   })
 
   test('a row that was mended or is gone is told, and stays until --replace', async () => {
@@ -142,7 +172,7 @@ describe('a source that was imported before', () => {
     expect(textOf(again)).toContain('2 rows of an earlier import are not in it any more, and stay (line 3, 6).')
     expect(textOf(again)).toContain('To have it as it is now: almanac import sweep.csv --replace')
     expect(await sentences()).toContain('lr=0.2')
-    expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 4, replaced: 6 })
+    expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 4, replaced: 5 })
     expect(await sentences()).toEqual(['lr=0.3', 'steps=900', 'lr=0.2, steps=900'])
   })
 
@@ -158,9 +188,9 @@ describe('a source that was imported before', () => {
     await importing({ path: 'results.tsv', environment: 'lab', metric: 'acc', replace: true })
     write('results.tsv', [...log, 'e\tlab\t7\t3\tkeep\tthree', ...others, 'f\tfield\t1\t3\tkeep\tfour'])
     expect(await importing({ path: 'results.tsv' })).toMatchObject({ added: 2, known: 4 })
-    expect((await known()).map(({ name, metric, runs }) => [name, metric, runs])).toEqual([
-      ['results.tsv/field', 'val_bpb (lower is better)', 5],
-      ['results.tsv/lab', 'acc (higher is better)', 5],
+    expect((await known()).map(({ name, metric, records }) => [name, metric, records])).toEqual([
+      ['results.tsv/field', 'val_bpb (lower is better)', 2],
+      ['results.tsv/lab', 'acc (higher is better)', 2],
     ])
   })
 })
@@ -215,7 +245,7 @@ describe('rows that stand in another environment', () => {
       }),
     ])
     expect(await refusal({})).toContain('To have them as mine instead: almanac import results.tsv --replace')
-    expect(await importing({ replace: true })).toMatchObject({ added: 2, replaced: 3 })
+    expect(await importing({ replace: true })).toMatchObject({ added: 2, replaced: 2 })
     expect((await known()).map(({ name, isHere, records }) => [name, isHere, records])).toEqual([['mine', true, 1]])
     const current = async () => {
       await using opened = await ledger()
@@ -255,9 +285,9 @@ describe('rows that stand in another environment', () => {
     await importing({ path: 'b.tsv' })
     const asOther = { path: 'a.tsv', as: 'b.tsv', direction: 'maximize', replace: true } as const
     expect(await refusal(asOther)).toContain('The ledger has another environment called b.tsv')
-    expect((await known()).map(({ name, runs }) => [name, runs])).toEqual([
-      ['a.tsv', 3],
-      ['b.tsv', 3],
+    expect((await known()).map(({ name, records }) => [name, records])).toEqual([
+      ['a.tsv', 1],
+      ['b.tsv', 1],
     ])
   })
 })
@@ -268,14 +298,14 @@ describe('withdraw', () => {
     await importing(right)
     rmSync(join(folder, 'sweep.csv'))
     const withdrawn = await withdraw.run({ what: 'sweep.csv' }, inProcess(folder))
-    expect(withdrawn).toEqual({ runs: 5, environments: ['sweep.csv'], sources: ['sweep.csv'] })
+    expect(withdrawn).toEqual({ rows: 5, environments: ['sweep.csv'], sources: ['sweep.csv'] })
     expect(await known()).toEqual([])
     await expect(withdraw.run({ what: 'sweep.csv' }, inProcess(folder))).rejects.toThrow(
       'Nothing that is in the ledger was imported from sweep.csv, or is called so',
     )
     write('sweep.csv', sweep)
     expect(await importing({ path: 'sweep.csv', as: 'mine' })).toMatchObject({ added: 5, known: 0 })
-    expect(await withdraw.run({ what: 'mine' }, inProcess(folder))).toMatchObject({ runs: 5 })
+    expect(await withdraw.run({ what: 'mine' }, inProcess(folder))).toMatchObject({ rows: 5 })
     await using opened = await ledger()
     expect(await opened.recordsOf({ withoutRuns: true })).toEqual([])
   })

@@ -31,11 +31,16 @@ export function flagsOfBefore(readings: readonly StoredReading[]): JsonObject[] 
   return [...new Map(readings.map(reading => [canonicalJson(flagsOf(reading)), flagsOf(reading)])).values()]
 }
 
-/** Whether what stands in the way was read from the same source by flags of its own, which are read again as well. */
-export function isReadByOthers({ earlier }: PreparedHistory, here: readonly StoredReading[]): boolean {
-  const others = [...earlier.otherwise, ...earlier.elsewhere]
+/** Whether the rows were read from the same source by none of these flags, but by others, which are read again as well. */
+export function isReadByOthers(
+  prepared: PreparedHistory,
+  flags: readonly JsonObject[],
+  here: readonly StoredReading[],
+): boolean {
+  const own = new Set(flags.map(canonicalJson))
   const ids = new Set(here.map(({ id }) => id))
-  return others.length > 0 && others.every(({ id }) => ids.has(id))
+  const ofHere = replacedBy(prepared).filter(({ id }) => ids.has(id))
+  return ofHere.length > 0 && ofHere.every(each => !own.has(canonicalJson(flagsOf(each))))
 }
 
 /** Those that a history read with `--replace` takes the place of. */
@@ -68,8 +73,15 @@ export async function refusalOf(
   const elsewhere = earlier.elsewhere.filter(stands)
   const names = (await namesOf(elsewhere, ledger)).map(singleLine)
   if (names.length > 0 && flags['as'] === undefined) {
-    const about = names.includes(name) ? `, about ${await objectivesOf(elsewhere, ledger)}` : ''
-    return `These rows stand in the ledger as ${names.join(', ')}${about}, and would count twice. To have them as ${name}${about === '' ? '' : ` about ${objectiveOf(family).name}`} instead: ${command(' --replace')}; to have both, give this one a name of its own with --as NAME.`
+    const metrics = await objectivesOf(elsewhere, ledger)
+    const metric = objectiveOf(family).name
+    // Where the name is the same, what tells the two apart is said.
+    const [those, these] = !names.includes(name)
+      ? ['', '']
+      : metrics.includes(metric)
+        ? [', under other rules', ' under these']
+        : [`, about ${metrics.join(', ')}`, ` about ${metric}`]
+    return `These rows stand in the ledger as ${names.join(', ')}${those}, and would count twice. To have them as ${name}${these} instead: ${command(' --replace')}; to have both, give this one a name of its own with --as NAME.`
   }
   if (opened !== null) return null
   const id = familyId(family)
@@ -91,8 +103,8 @@ function byFlags(flags: JsonObject): string {
   return text === '' ? 'without flags' : `with${text}`
 }
 
-async function objectivesOf(readings: readonly StoredReading[], ledger: Ledger): Promise<string> {
+async function objectivesOf(readings: readonly StoredReading[], ledger: Ledger): Promise<string[]> {
   const ids = [...new Set(readings.map(({ familyId }) => familyId))]
   const names = await Promise.all(ids.map(async id => objectiveOf((await ledger.family(id))!).name))
-  return [...new Set(names)].join(', ')
+  return [...new Set(names)]
 }

@@ -1,5 +1,6 @@
 /** The flags of `almanac import` as what importers are told. */
 import { z } from 'zod'
+import type { Constraint } from '../experiment/environment.ts'
 import type { JsonObject } from '../experiment/json.ts'
 import { constraintIn } from '../importers/constraint-text.ts'
 import { importers } from '../importers/formats.ts'
@@ -42,7 +43,8 @@ export type SourceFlags = z.output<typeof schema>
 /** What was said, and nothing else: no default stands in it. */
 export function saidFlags(input: SourceFlags): JsonObject {
   const names = Object.keys(sourceFlags) as (keyof SourceFlags)[]
-  const said = names.map(name => [name, input[name]] as const)
+  const apart = { ...input, column: input.column?.flatMap(atRoles) }
+  const said = names.map(name => [name, apart[name]] as const)
   return Object.fromEntries(said.filter(([, value]) => value !== undefined && value !== false)) as JsonObject
 }
 
@@ -122,18 +124,28 @@ function atRoles(text: string): string[] {
 
 const behindRole = new RegExp(`(?<=[=](?:${roleNames.join('|')})),`)
 
-/** `NAME=ROLE`; a name alone is the metric's. Several names of one role have a line feed between them. */
+/** `NAME=ROLE`; a name alone is the metric's. */
+export function columnIn(text: string): { readonly name: string; readonly role: string } {
+  const at = text.lastIndexOf('=')
+  return at < 0 ? { name: text, role: 'metric' } : { name: text.slice(0, at).trim(), role: text.slice(at + 1).trim() }
+}
+
+/** Whether one column alone can have the role. */
+export function isOfOneColumn(role: string): boolean {
+  return !several.has(role)
+}
+
+/** By role. Several names of one role have a line feed between them. */
 function columnsIn(texts: readonly string[]): Record<string, string> {
   const columns: Record<string, string> = {}
-  for (const text of texts.flatMap(atRoles)) {
-    const at = text.lastIndexOf('=')
-    const [name, role] = at < 0 ? [text, 'metric'] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  for (const text of texts) {
+    const { name, role } = columnIn(text)
     if (name === '' || !roleNames.includes(role)) {
       throw new InputError(
         `--column: "${text}" is not NAME=ROLE; the roles are ${roleNames.join(', ')} (such as --column val_loss=metric)`,
       )
     }
-    if (columns[role] !== undefined && !several.has(role)) {
+    if (columns[role] !== undefined && isOfOneColumn(role)) {
       throw new InputError(
         role === 'metric'
           ? `--column: both "${columns[role]}" and "${name}" are to be the metric, of which there is one; what is measured beside it is ${name}=measurement`
@@ -145,7 +157,8 @@ function columnsIn(texts: readonly string[]): Record<string, string> {
   return columns
 }
 
-function asConstraint(text: string) {
+/** Throws a sentence that names the flag. */
+export function asConstraint(text: string): Constraint {
   try {
     return constraintIn(text)
   } catch (cause) {

@@ -23,7 +23,10 @@ export function inferredLines(environment: ImportedEnvironment): string[] {
     ...(unmeasured === null ? [] : [['', unmeasured] as const]),
     ...when(constraints.length > 0, ['constraints', constraints.map(constraintText).join('; ')]),
     ...when(statuses.length > 0, ['statuses', statusText(statuses)]),
-    ['new rows', `${references} reference, ${kept} kept, ${tried} tried; ${environment.known} known before`],
+    ...when(environment.refusal === null, [
+      'new rows',
+      `${references} reference, ${kept} kept, ${tried} tried; ${environment.known} known before`,
+    ]),
     ...when(environment.violated > 0, ['violated', violatedText(environment.violated)]),
     ...(dates ? [['dates', `${dates.first.slice(0, 10)} to ${dates.last.slice(0, 10)}`] as const] : []),
     [

@@ -1,10 +1,11 @@
 /** A source that is no file of records on its way into the ledger: read, compared with what earlier imports made of it, and stored. */
-import type { JsonObject } from '../experiment/json.ts'
+import { canonicalJson, type JsonObject } from '../experiment/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import { flagsOfBefore, isReadByOthers, placeOfSource, refusalOf, replacedBy } from './import-again.ts'
 import { flagsText } from './import-flags.ts'
 import { type PreparedHistory, prepare, type SourceToImport } from './import-prepare.ts'
+import { flagsWithBefore, type JoinedFlags } from './import-said.ts'
 import { storeImported } from './import-store.ts'
 import type { Imported, ImportedEnvironment } from './imported.ts'
 import { type Context, InputError } from './operation.ts'
@@ -16,7 +17,7 @@ export interface SaidOfSource {
   /** As the user named it. */
   readonly given: string
   readonly flags: JsonObject
-  /** Earlier readings of it give way; where nothing is said of it, it is read as these did. */
+  /** Earlier readings of it give way. */
   readonly replace: boolean
 }
 
@@ -29,10 +30,10 @@ export async function importSource(
   const { source, opened, dryRun } = wanted
   const place = placeOfSource(source, ledgerPath(context, opened))
   const here = (await ledger.readings()).filter(reading => reading.place === place)
-  const before = Object.keys(flags).length === 0 ? flagsOfBefore(here) : []
+  const before = flagsWithBefore(flags, flagsOfBefore(here))
   const { format, histories } =
     before.length > 0
-      ? await prepareAsBefore(wanted, before, here, ledger, context)
+      ? await prepareAsBefore(wanted, before, here, Object.keys(flags).length === 0, ledger, context)
       : await prepare(wanted, flags, ledger, context)
   const isWhole = flags['environment'] === undefined && flags['revisions'] === undefined
   const replaced = replace ? [...(isWhole ? here : []), ...histories.flatMap(replacedBy)] : []
@@ -65,25 +66,28 @@ export async function importSource(
     environments,
     added: sum(({ added }) => added.references + added.kept + added.tried),
     known: sum(({ known }) => known),
-    replaced: replacedIds.reduce((total, id) => total + (counts.get(id) ?? 0), 0),
-    asBefore: before.map(flagsText).filter(text => text !== ''),
+    replaced: replacedIds.reduce((total, id) => total + (counts.get(id)?.rows ?? 0), 0),
+    asBefore: before
+      .filter(each => canonicalJson(each.flags) !== canonicalJson(flags))
+      .map(each => flagsText(each.flags)),
     unusable: environments.flatMap(({ unusable }) => unusable),
     withoutCode: environments.flatMap(({ withoutCode }) => withoutCode),
     changesReference: environments.some(({ changesReference }) => changesReference),
   }
 }
 
-/** By the flags of each reading that stands; what none of these reads is read without flags, since it is new in the source. */
+/** By the flags of each reading that is meant. Where all are, what none of them reads is new in the source, and read without flags. */
 async function prepareAsBefore(
   wanted: SourceToImport,
-  before: readonly JsonObject[],
+  before: readonly JoinedFlags[],
   here: readonly StoredReading[],
+  isForAll: boolean,
   ledger: Ledger,
   context: Context,
 ): Promise<{ readonly format: string; readonly histories: readonly PreparedHistory[] }> {
   let format = ''
   const histories: PreparedHistory[] = []
-  for (const flags of before) {
+  for (const { flags, before: then } of before) {
     const read = await prepare(wanted, flags, ledger, context).catch(cause => {
       if (!(cause instanceof InputError) || flagsText(flags) === '') throw cause
       throw new InputError(
@@ -92,9 +96,9 @@ async function prepareAsBefore(
       )
     })
     format = read.format
-    histories.push(...read.histories.filter(each => before.length === 1 || !isReadByOthers(each, here)))
+    histories.push(...read.histories.filter(each => before.length === 1 || !isReadByOthers(each, then, here)))
   }
-  if (!before.every(({ environment }) => environment !== undefined)) return { format, histories }
+  if (!isForAll || !before.every(({ flags }) => flags['environment'] !== undefined)) return { format, histories }
   const all = await prepare(wanted, {}, ledger, context)
   return { format, histories: [...all.histories.filter(each => replacedBy(each).length === 0), ...histories] }
 }

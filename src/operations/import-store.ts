@@ -51,6 +51,7 @@ export async function storeImported(
     guesses: history.guesses,
     added: stored.added,
     known: stored.known,
+    rows: history.rows.length,
     refusal,
     alsoIn: await namesOf(earlier.elsewhere.filter(stands), ledger),
     vanished: stored.vanished,

@@ -14,12 +14,13 @@ const mostListed = 20
 export function importText(imported: Imported, { styling, sameFlags = '' }: TextOptions): string {
   const { source, given, added, known, unusable, environments, dryRun, changesReference, format, replaced } = imported
   const would = dryRun ? 'would be imported' : 'imported'
-  const heading = `${singleLine(source)}: ${countText(added, 'row')} ${would}, ${known} known before, ${unusable.length} not usable`
+  const refused = environments.reduce((total, { refusal, rows }) => total + (refusal === null ? 0 : rows), 0)
+  const heading = `${singleLine(source)}: ${countText(added, 'row')} ${would}, ${known} known before, ${unusable.length} not usable${refused === 0 ? '' : `, ${refused} refused`}`
   const lines = [styling('heading', heading)]
   if (dryRun && environments.length > 0) lines.push(`Read as ${format}. Nothing was stored.`)
   for (const text of imported.asBefore) lines.push(...hanging('', `Read as before, with${text}`))
   if (replaced > 0) {
-    lines.push(`${countText(replaced, 'run')} of earlier imports ${dryRun ? 'would be' : 'are'} left out from now on.`)
+    lines.push(`${countText(replaced, 'row')} of earlier imports ${dryRun ? 'would be' : 'are'} left out from now on.`)
   }
   for (const each of environments) {
     lines.push(...earlierLines(each, `almanac import ${shellWord(given)} --replace${sameFlags}`))
@@ -72,7 +73,7 @@ function earlierLines(
   const stays = vanished.length === 1 ? 'is not in it any more, and stays' : 'are not in it any more, and stay'
   return [
     ...(refusal === null ? [] : hanging('  Refused: ', refusal)),
-    ...(alsoIn.length === 0
+    ...(alsoIn.length === 0 || refusal !== null
       ? []
       : hanging(label, `its rows stand in ${alsoIn.join(', ')} too; forecasts that learn from both count them twice`)),
     ...(vanished.length === 0

@@ -21,7 +21,7 @@ export interface Imported {
   readonly known: number
   readonly unusable: ImportedEnvironment['unusable']
   readonly withoutCode: ImportedEnvironment['withoutCode']
-  /** Runs of earlier readings that are left out from now on. */
+  /** Rows of earlier readings that are left out from now on. */
   readonly replaced: number
   /** The flags of earlier imports by which it was read, as they stand on a command line; empty where those of this one counted. */
   readonly asBefore: readonly string[]
@@ -48,6 +48,8 @@ export interface ImportedEnvironment {
   readonly guesses: readonly string[]
   readonly added: StoredHistory['added']
   readonly known: number
+  /** That the source has of it, new or known. */
+  readonly rows: number
   /** In a dry run: why it would be refused, and what could be done; null where nothing stands in the way. */
   readonly refusal: string | null
   /** Other environments that have these rows too. */

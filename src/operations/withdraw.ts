@@ -35,14 +35,14 @@ export const withdraw = operation({
       const counts = await ledger.countsOfReadings()
       await ledger.withdrawReadings(found.map(({ id }) => id))
       return {
-        runs: found.reduce((total, { id }) => total + (counts.get(id) ?? 0), 0),
+        rows: found.reduce((total, { id }) => total + (counts.get(id)?.rows ?? 0), 0),
         environments: await namesOf(found, ledger),
         sources: [...new Set(found.map(({ source }) => source))],
       }
     }),
-  text: ({ runs, environments, sources }, { width }) => {
-    const [are, them] = runs === 1 ? ['is', 'it'] : ['are', 'them']
-    const what = `${countText(runs, 'run')} of ${environments.join(', ')} that came from ${sources.join(', ')} ${are} left out from now on.`
+  text: ({ rows, environments, sources }, { width }) => {
+    const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
+    const what = `${countText(rows, 'row')} of ${environments.join(', ')} that came from ${sources.join(', ')} ${are} left out from now on.`
     return wrap(
       singleLine(`${what} The ledger's file keeps ${them}; importing the source again brings ${them} back.`),
       width,
