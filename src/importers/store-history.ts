@@ -26,6 +26,8 @@ export interface StoredHistory {
   readonly isCurrent: boolean
   /** Where rows stood that an earlier reading brought and that are not in the source any more; they stay. */
   readonly vanished: readonly string[]
+  /** Those of them where another row stands now that is new: what was one row is two. */
+  readonly mended: readonly string[]
 }
 
 /** The reading that brings the rows: one that is in the ledger and goes on, or a new one. */
@@ -53,7 +55,7 @@ export async function storeHistory(
     const goesOn = reading !== undefined && 'id' in reading
     const readingId =
       reading === undefined ? null : goesOn ? reading.id : await ledger.storeReading({ ...reading, familyId })
-    const store = new HistoryStore(ledger, familyId, history.source, { hasLongKeys, readingId })
+    const store = new HistoryStore(ledger, familyId, history.source, { hasLongKeys, readingId, goesOn })
     const added = { references: 0, kept: 0, tried: 0 }
     let known = 0
     for (let start = 0; start < history.rows.length; start += rowsAtOnce) {
@@ -69,9 +71,16 @@ export async function storeHistory(
     const { lastVersionId } = store
     if (lastVersionId !== null && known < history.rows.length) await goForward(ledger, familyId, lastVersionId)
     const isCurrent = lastVersionId !== null && (await ledger.currentVersion(familyId))?.version.id === lastVersionId
-    const vanished = goesOn ? await store.vanished(reading.id, history.rows) : []
-    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent, vanished }
+    const gone = goesOn ? await store.vanished(reading.id, history.rows) : { vanished: [], mended: [] }
+    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent, ...gone }
   })
+}
+
+interface ReadingOfStore {
+  readonly hasLongKeys: boolean
+  readonly readingId: number | null
+  /** Whether the reading has brought rows before. */
+  readonly goesOn: boolean
 }
 
 class HistoryStore {
@@ -80,28 +89,27 @@ class HistoryStore {
   readonly #source: string
   readonly #hasLongKeys: boolean
   readonly #readingId: number | null
+  readonly #goesOn: boolean
   readonly #writer: RowWriter
   /** By the key of the row that became one. */
   readonly #versions = new Map<string, Version>()
   readonly #references = new Map<string, { readonly id: number; readonly hash: string }>()
   /** By version and intervention: what a kept row of this import became. */
   readonly #keptAs = new Map<string, Version>()
+  /** Keys of rows that were new to a reading that goes on. */
+  readonly #new = new Set<string>()
   /** How many keys of the reading came up. */
   #ofReading = 0
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
 
-  constructor(
-    ledger: Ledger,
-    familyId: string,
-    source: string,
-    { hasLongKeys, readingId }: { readonly hasLongKeys: boolean; readonly readingId: number | null },
-  ) {
+  constructor(ledger: Ledger, familyId: string, source: string, { hasLongKeys, readingId, goesOn }: ReadingOfStore) {
     this.#ledger = ledger
     this.#familyId = familyId
     this.#source = source
     this.#hasLongKeys = hasLongKeys
     this.#readingId = readingId
+    this.#goesOn = goesOn
     this.#writer = new RowWriter(ledger, readingId)
   }
 
@@ -115,8 +123,10 @@ class HistoryStore {
     for (const [index, row] of rows.entries()) {
       const became = known.get(keys[index]!)
       isNew.push(became === undefined)
-      if (became === undefined) await this.#store(row, keys[index]!)
-      else if (row.role !== 'tried') await this.#recall(row, known.get(this.#keyOf(row.key, 'reference')) ?? became)
+      if (became === undefined) {
+        if (this.#goesOn) this.#new.add(row.key)
+        await this.#store(row, keys[index]!)
+      } else if (row.role !== 'tried') await this.#recall(row, known.get(this.#keyOf(row.key, 'reference')) ?? became)
       this.lastVersionId = this.#versions.get(row.key)?.id ?? this.lastVersionId
     }
     await this.#writer.flush()
@@ -135,18 +145,23 @@ class HistoryStore {
   }
 
   /** Where rows of the reading stood that are none of these, which were all added. */
-  async vanished(readingId: number, rows: readonly ImportedRow[]): Promise<string[]> {
+  async vanished(
+    readingId: number,
+    rows: readonly ImportedRow[],
+  ): Promise<{ readonly vanished: readonly string[]; readonly mended: readonly string[] }> {
     // Nearly always none, and of a long log that is told without a list of all.
-    if ((await this.#ledger.countsOfReadings()).get(readingId)?.runs === this.#ofReading) return []
-    const brought = await this.#ledger.rowsOfReading(readingId)
-    const there = new Set(rows.flatMap(({ key }) => [this.#keyOf(key, 'row'), this.#keyOf(key, 'reference')]))
-    return [...new Set(brought.filter(({ key }) => !there.has(key)).map(({ place }) => place ?? 'a row'))]
+    if ((await this.#ledger.countsOfReadings()).get(readingId)?.runs === this.#ofReading) {
+      return { vanished: [], mended: [] }
+    }
+    const there = keysOf(this.#familyId, rows, this.#hasLongKeys)
+    const gone = (await this.#ledger.rowsOfReading(readingId)).filter(({ key }) => !there.has(key))
+    const vanished = new Set(gone.map(({ place }) => place ?? 'a row'))
+    const mended = rows.filter(({ key, place }) => vanished.has(place) && this.#new.has(key))
+    return { vanished: [...vanished], mended: mended.map(({ place }) => place) }
   }
 
-  /** 128 bits of a hash tell any number of rows apart, and take a quarter of the room of what they stand for. */
-  #keyOf(key: string, as: 'row' | 'reference' | 'unusable'): string {
-    const whole = `${this.#familyId} ${as} ${key}`
-    return this.#hasLongKeys ? whole : contentHash(whole).slice(0, 32)
+  #keyOf(key: string, as: RowAs): string {
+    return keyOf(this.#familyId, key, as, this.#hasLongKeys)
   }
 
   async #write(row: RowToWrite): Promise<void> {
@@ -224,6 +239,21 @@ class HistoryStore {
     this.#references.set(id, stored)
     return stored
   }
+}
+
+type RowAs = 'row' | 'reference' | 'unusable'
+
+/** 128 bits of a hash tell any number of rows apart, and take a quarter of the room of what they stand for. */
+function keyOf(familyId: string, key: string, as: RowAs, isLong: boolean): string {
+  const whole = `${familyId} ${as} ${key}`
+  return isLong ? whole : contentHash(whole).slice(0, 32)
+}
+
+/** The keys under which a ledger would know these rows in the family. */
+export function keysOf(familyId: string, rows: readonly ImportedRow[], isLong = false): ReadonlySet<string> {
+  return new Set(
+    rows.flatMap(({ key }) => [keyOf(familyId, key, 'row', isLong), keyOf(familyId, key, 'reference', isLong)]),
+  )
 }
 
 function toWrite(

@@ -163,16 +163,29 @@ describe('a source that was imported before', () => {
     ])
   })
 
-  test('a row that was mended or is gone is told, and stays until --replace', async () => {
+  test('a row that is gone is told, and stays until --replace', async () => {
     write('sweep.csv', sweep)
     await importing(right)
-    write('sweep.csv', sweep.with(2, 'exp-2,0.3,500,71').slice(0, -1))
+    write('sweep.csv', [...sweep.slice(0, 4), ...sweep.slice(5), 'exp-6,0.3,500,71'])
     const again = await importing({ path: 'sweep.csv' })
-    expect(again).toMatchObject({ added: 1, known: 3 })
-    expect(textOf(again)).toContain('2 rows of an earlier import are not in it any more, and stay (line 3, 6).')
+    expect(again).toMatchObject({ added: 1, known: 4 })
+    expect(textOf(again)).toContain('1 row of an earlier import is not in it any more, and stays (line 5).')
     expect(textOf(again)).toContain('To have it as it is now: almanac import sweep.csv --replace')
-    expect(await sentences()).toContain('lr=0.2')
-    expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 4, replaced: 5 })
+    expect((await listed()).flatMap(({ runs }) => runs)).toHaveLength(5)
+    expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 5, replaced: 6 })
+    expect((await listed()).flatMap(({ runs }) => runs)).toHaveLength(4)
+  })
+
+  test('a row that was mended would be there twice, and is refused until --replace', async () => {
+    write('sweep.csv', sweep)
+    await importing(right)
+    write('sweep.csv', sweep.with(2, 'exp-2,0.3,500,71'))
+    expect(await refusal({ path: 'sweep.csv' })).toBe(
+      'sweep.csv: line 3 is another row than when it was imported, and both would count. To have it as it is now: almanac import sweep.csv --replace',
+    )
+    expect(await importing({ path: 'sweep.csv', dryRun: true })).toMatchObject({ added: 0, known: 0 })
+    expect(await sentences()).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
+    await importing({ path: 'sweep.csv', replace: true })
     expect(await sentences()).toEqual(['lr=0.3', 'steps=900', 'lr=0.2, steps=900'])
   })
 
@@ -227,6 +240,10 @@ describe('rows that stand in another environment', () => {
         'These rows stand in the ledger as results.tsv, and would count twice',
       )
     }
+    expect(await refusal({ path: 'part.tsv', replace: true })).toBe(
+      '160 rows that came from results.tsv are not in this source, and would be left out with the others. If that is meant: ' +
+        'almanac withdraw results.tsv, and then import this one; to have both, give this one a name of its own with --as NAME.',
+    )
     write('others.tsv', [...header, ...rows.slice(200)])
     expect(await importing({ path: 'others.tsv' })).toMatchObject({ added: 101 })
   })

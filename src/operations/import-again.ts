@@ -8,8 +8,10 @@ import { familyId, objectiveOf } from '../experiment/environment.ts'
 import { canonicalJson, contentHash, type JsonObject } from '../experiment/json.ts'
 import { flagsOf } from '../importers/earlier-readings.ts'
 import type { Source } from '../importers/importer.ts'
+import { keysOf } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
+import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { flagsText } from './import-flags.ts'
 import type { PreparedHistory } from './import-prepare.ts'
@@ -46,6 +48,30 @@ export function isReadByOthers(
 /** Those that a history read with `--replace` takes the place of. */
 export function replacedBy({ earlier }: PreparedHistory): readonly StoredReading[] {
   return [...(earlier.same === null ? [] : [earlier.same]), ...earlier.otherwise, ...earlier.elsewhere]
+}
+
+/**
+ * Why readings of other places cannot give way: they brought rows that are none of these, and would be in no list any more. Null where
+ * nothing is lost.
+ */
+export async function lostBy(
+  replaced: readonly StoredReading[],
+  histories: readonly PreparedHistory[],
+  place: string,
+  ledger: Ledger,
+): Promise<string | null> {
+  for (const reading of replaced.filter(reading => reading.place !== place)) {
+    const there = keysOf(
+      reading.familyId,
+      histories.flatMap(({ history }) => history.rows),
+    )
+    const rows = await ledger.rowsOfReading(reading.id)
+    const lost = new Set(rows.filter(({ key }) => !there.has(key)).map(({ place }) => place))
+    if (lost.size === 0) continue
+    const source = singleLine(reading.source)
+    return `${countText(lost.size, 'row')} that came from ${source} ${lost.size === 1 ? 'is' : 'are'} not in this source, and would be left out with the others. If that is meant: almanac withdraw ${shellWord(reading.source)}, and then import this one; to have both, give this one a name of its own with --as NAME.`
+  }
+  return null
 }
 
 /** Why the history cannot be stored beside the readings that stand, in a sentence with the ways out; null where it can. */

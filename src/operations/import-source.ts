@@ -2,7 +2,7 @@
 import { canonicalJson, type JsonObject } from '../experiment/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
-import { flagsOfBefore, isReadByOthers, placeOfSource, refusalOf, replacedBy } from './import-again.ts'
+import { flagsOfBefore, isReadByOthers, lostBy, placeOfSource, refusalOf, replacedBy } from './import-again.ts'
 import { flagsText } from './import-flags.ts'
 import { type PreparedHistory, prepare, type SourceToImport } from './import-prepare.ts'
 import { flagsWithBefore, type JoinedFlags } from './import-said.ts'
@@ -40,18 +40,18 @@ export async function importSource(
   const replacedIds = [...new Set(replaced.map(({ id }) => id))]
   const counts = await ledger.countsOfReadings()
   const store = async (ledger: Ledger): Promise<ImportedEnvironment[]> => {
+    const lost = await lostBy(replaced, histories, place, ledger)
     await ledger.withdrawReadings(replacedIds)
     const standing = await ledger.readings()
     const named = { place, given, sameFlags: context.sameFlags ?? '' }
-    const refusals: (string | null)[] = []
-    for (const each of histories) refusals.push(await refusalOf(each, named, standing, ledger))
-    const refused = refusals.filter(refusal => refusal !== null)
-    if (!dryRun && refused.length > 0) throw new InputError(refused.join('\n'))
+    const anew = `almanac import ${shellWord(given)} --replace${named.sameFlags}`
     const environments: ImportedEnvironment[] = []
-    for (const [index, each] of histories.entries()) {
-      const how = { place, standing, refusal: refusals[index]!, dryRun }
-      environments.push(await storeImported(each, how, ledger, context))
+    for (const each of histories) {
+      const refusal = lost ?? (await refusalOf(each, named, standing, ledger))
+      environments.push(await storeImported(each, { place, standing, refusal, dryRun, anew }, ledger, context))
     }
+    const refusals = new Set(environments.flatMap(({ refusal }) => refusal ?? []))
+    if (!dryRun && refusals.size > 0) throw new InputError([...refusals].join('\n'))
     return environments
   }
   const environments = await (dryRun ? rolledBack(ledger, store) : ledger.transaction(store))

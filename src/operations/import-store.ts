@@ -7,6 +7,8 @@ import { importedName } from '../importers/imported-family.ts'
 import { storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
+import { singleLine } from '../report/outside-text.ts'
+import { placeList } from './import-places.ts'
 import type { PreparedHistory } from './import-prepare.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import { referenceIn } from './import-reference.ts'
@@ -21,11 +23,13 @@ export interface Import {
   /** Why it would be refused, were it no dry run. */
   readonly refusal: string | null
   readonly dryRun: boolean
+  /** The command that reads the source anew. */
+  readonly anew: string
 }
 
 export async function storeImported(
   { history, family, opened, flags, missing, earlier, source, metricSaid }: PreparedHistory,
-  { place, standing, refusal, dryRun }: Import,
+  { place, standing, refusal, dryRun, anew }: Import,
   ledger: Ledger,
   context: Context,
 ): Promise<ImportedEnvironment> {
@@ -33,11 +37,13 @@ export async function storeImported(
   const stands = (reading: StoredReading | null) => standing.some(({ id }) => id === reading?.id)
   const goesOn = stands(earlier.same)
   const reading = goesOn ? { id: earlier.same!.id } : { place, source, definition: definitionOf(flags, history.rows) }
-  const stored =
+  const written =
     history.rows.length === 0 || refusal !== null
       ? nothingStored
       : await storeHistory(ledger, family, history, { reading, progress: noteNowAndThen(context, 'stored') })
   const { leaking, atRisk, dates, unusable } = examine(history)
+  const mended = mendedText(family.name, written.mended, anew)
+  const stored = mended === null ? written : nothingStored
   return {
     name: opened === null ? importedName(history) : family.name,
     isHere: opened !== null,
@@ -52,7 +58,7 @@ export async function storeImported(
     added: stored.added,
     known: stored.known,
     rows: history.rows.length,
-    refusal,
+    refusal: refusal ?? mended,
     alsoIn: await namesOf(earlier.elsewhere.filter(stands), ledger),
     vanished: stored.vanished,
     isReadOtherwise: goesOn && !earlier.isAlike,
@@ -66,6 +72,12 @@ export async function storeImported(
     dates,
     changesReference: opened !== null && stored.isCurrent && stored.lastVersionId !== before,
   }
+}
+
+function mendedText(name: string, places: readonly string[], anew: string): string | null {
+  if (places.length === 0) return null
+  const [are, they] = places.length === 1 ? ['is another row', 'and both'] : ['are other rows', 'and all']
+  return `${singleLine(name)}: ${placeList(places)} ${are} than when it was imported, ${they} would count. To have it as it is now: ${anew}`
 }
 
 /** The names of the environments into which these were read. */
@@ -87,4 +99,5 @@ const nothingStored = {
   isCurrent: false,
   lastVersionId: null,
   vanished: [],
+  mended: [],
 }

@@ -3,6 +3,7 @@ import { countText, percentText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { hanging } from '../report/wrap.ts'
 import { inferredLines, violatedText } from './import-inferred.ts'
+import { placeList } from './import-places.ts'
 import { unmeasuredText } from './import-reference.ts'
 import type { Imported, ImportedEnvironment } from './imported.ts'
 import type { TextOptions } from './operation.ts'
@@ -76,11 +77,11 @@ function earlierLines(
     ...(alsoIn.length === 0 || refusal !== null
       ? []
       : hanging(label, `its rows stand in ${alsoIn.join(', ')} too; forecasts that learn from both count them twice`)),
-    ...(vanished.length === 0
+    ...(vanished.length === 0 || refusal !== null
       ? []
       : hanging(label, `${countText(vanished.length, 'row')} of an earlier import ${stays} (${placeList(vanished)}).`)),
     ...(isReadOtherwise ? hanging(label, 'rows that are known would be read otherwise today.') : []),
-    ...(vanished.length > 0 || isReadOtherwise ? [`  To have it as it is now: ${anew}`] : []),
+    ...(refusal === null && (vanished.length > 0 || isReadOtherwise) ? [`  To have it as it is now: ${anew}`] : []),
   ]
 }
 
@@ -141,11 +142,4 @@ function withoutCodeLines(withoutCode: ImportedEnvironment['withoutCode']): stri
       `${countText(rows.length, 'row')} without code (${reason}): ${placeList(rows.map(({ place }) => place))}`,
     ),
   )
-}
-
-/** `line 3, 5, 9`: the word once where all are lines. */
-function placeList(places: readonly string[]): string {
-  const short = places.length <= 8 ? places : [...places.slice(0, 7), `… ${places.at(-1)}`]
-  const text = singleLine(short.join(', '))
-  return places.every(place => place.startsWith('line ')) ? `line ${text.replaceAll('line ', '')}` : text
 }
