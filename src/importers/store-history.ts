@@ -150,7 +150,7 @@ class HistoryStore {
     rows: readonly ImportedRow[],
   ): Promise<{ readonly vanished: readonly string[]; readonly mended: readonly string[] }> {
     // Nearly always none, and of a long log that is told without a list of all.
-    if ((await this.#ledger.countsOfReadings()).get(readingId)?.runs === this.#ofReading) {
+    if ((await this.#ledger.countRunsOfReading(readingId)) === this.#ofReading) {
       return { vanished: [], mended: [] }
     }
     const there = keysOf(this.#familyId, rows, this.#hasLongKeys)

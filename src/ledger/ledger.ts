@@ -43,7 +43,14 @@ import {
 } from './interventions.ts'
 import { isCurrent, migrate } from './migrations.ts'
 import { copyOf } from './read-only.ts'
-import { countsOfReadings, readings, rowsOfReading, storeReading, withdrawReadings } from './readings.ts'
+import {
+  countRowsOfReadings,
+  countRunsOfReading,
+  readings,
+  rowsOfReading,
+  storeReading,
+  withdrawReadings,
+} from './readings.ts'
 import { recordsAndReferencesOf, recordsOf } from './records.ts'
 import { roundsOf, storeRound } from './rounds.ts'
 import { claimRun, importRuns, openRuns, run, runsOf, runsOfCampaign, writeOutcome } from './runs.ts'
@@ -103,7 +110,8 @@ const verbs = {
   readings,
   withdrawReadings,
   rowsOfReading,
-  countsOfReadings,
+  countRunsOfReading,
+  countRowsOfReadings,
 } as const
 
 type Bound<Verb> = Verb extends (db: Database, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never

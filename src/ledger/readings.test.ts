@@ -25,7 +25,7 @@ test('what a withdrawn reading brought is in no list, and comes again under its 
   }
   const first = await reading()
   const old = await bring(first)
-  expect([...(await ledger.countsOfReadings())]).toEqual([[first, { runs: 2, rows: 1 }]])
+  expect([await ledger.countRunsOfReading(first), await ledger.countRowsOfReadings([first])]).toEqual([2, 2])
   expect(await ledger.readings()).toMatchObject([{ id: first, place: 'p', definition: { flags: {} } }])
   expect((await ledger.recordsOf()).map(({ id }) => id)).toEqual([old])
 

@@ -4,6 +4,7 @@
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Json } from '../experiment/json.ts'
+import { amongst } from './amongst.ts'
 import { now } from './environments.ts'
 import { placeOf } from './imports.ts'
 import type { Database } from './tables.ts'
@@ -120,17 +121,31 @@ export async function rowsOfReading(
   return rows.map(row => ({ key: row.source_key, place: placeOf(row) }))
 }
 
-/** Of each reading: how many runs it brought, and how many rows they came from (a kept row is a run of the new reference as well). */
-export async function countsOfReadings(
-  db: Database,
-): Promise<Map<number, { readonly runs: number; readonly rows: number }>> {
-  const rows = await db
+/** How many runs the reading brought. */
+export async function countRunsOfReading(db: Database, id: number): Promise<number> {
+  const { count } = await db
     .selectFrom('imports')
-    .select(({ fn }) => ['reading_id', fn.countAll<number>().as('runs')])
-    .select(sql<number>`count(distinct coalesce(line, place, run_id))`.as('rows'))
-    .where('reading_id', 'is not', null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('reading_id', '=', id)
     .where('run_id', 'is not', null)
-    .groupBy('reading_id')
-    .execute()
-  return new Map(rows.map(({ reading_id, runs, rows }) => [reading_id!, { runs, rows }]))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** From how many rows the runs of these readings came: a row that was kept is a run of the reference that it became as well. */
+export async function countRowsOfReadings(db: Database, ids: readonly number[]): Promise<number> {
+  const isSecond = sql<SqlBool>`interventions.kind = 'reference' and exists (
+    select 1 from versions join imports as kept on kept.intervention_id = versions.parent_intervention_id
+    where versions.id = interventions.version_id and kept.reading_id = imports.reading_id
+      and kept.line is imports.line and kept.place is imports.place
+  )`
+  const { count } = await db
+    .selectFrom('imports')
+    .innerJoin('interventions', 'interventions.id', 'imports.intervention_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('imports.reading_id', 'in', amongst(ids))
+    .where('imports.run_id', 'is not', null)
+    .where(sql<SqlBool>`not (${isSecond})`)
+    .executeTakeFirstOrThrow()
+  return count
 }

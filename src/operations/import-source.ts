@@ -38,7 +38,7 @@ export async function importSource(
   const isWhole = flags['environment'] === undefined && flags['revisions'] === undefined
   const replaced = replace ? [...(isWhole ? here : []), ...histories.flatMap(replacedBy)] : []
   const replacedIds = [...new Set(replaced.map(({ id }) => id))]
-  const counts = await ledger.countsOfReadings()
+  const replacedRows = await ledger.countRowsOfReadings(replacedIds)
   const store = async (ledger: Ledger): Promise<ImportedEnvironment[]> => {
     const lost = await lostBy(replaced, histories, place, ledger)
     await ledger.withdrawReadings(replacedIds)
@@ -66,7 +66,7 @@ export async function importSource(
     environments,
     added: sum(({ added }) => added.references + added.kept + added.tried),
     known: sum(({ known }) => known),
-    replaced: replacedIds.reduce((total, id) => total + (counts.get(id)?.rows ?? 0), 0),
+    replaced: replacedRows,
     asBefore: before
       .filter(each => canonicalJson(each.flags) !== canonicalJson(flags))
       .map(each => flagsText(each.flags)),

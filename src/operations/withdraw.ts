@@ -32,10 +32,11 @@ export const withdraw = operation({
           `Nothing that is in the ledger was imported from ${what}, or is called so; "almanac environments" lists what there is.`,
         )
       }
-      const counts = await ledger.countsOfReadings()
-      await ledger.withdrawReadings(found.map(({ id }) => id))
+      const ids = found.map(({ id }) => id)
+      const rows = await ledger.countRowsOfReadings(ids)
+      await ledger.withdrawReadings(ids)
       return {
-        rows: found.reduce((total, { id }) => total + (counts.get(id)?.rows ?? 0), 0),
+        rows,
         environments: await namesOf(found, ledger),
         sources: [...new Set(found.map(({ source }) => source))],
       }
