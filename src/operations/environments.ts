@@ -83,7 +83,9 @@ export const environments = operation({
       `The records of one: almanac records${flag}${sameFlags}`,
       ...(imported === undefined
         ? []
-        : [`To leave out again what was imported: almanac withdraw ${shellWord(imported.name)}${sameFlags}`]),
+        : [
+            `To leave out again what was imported: almanac withdraw --environment ${shellWord(imported.name)}${sameFlags}`,
+          ]),
     ].join('\n')
   },
 })

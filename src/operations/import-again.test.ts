@@ -1,5 +1,5 @@
 /** A source that comes again: grown, mended, read otherwise, into another environment, or not at all. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -242,7 +242,7 @@ describe('rows that stand in another environment', () => {
     }
     expect(await refusal({ path: 'part.tsv', replace: true })).toBe(
       '160 rows that came from results.tsv are not in this source, and would be left out with the others. If that is meant: ' +
-        'almanac withdraw results.tsv, and then import this one; to have both, give this one a name of its own with --as NAME.',
+        'almanac withdraw --environment results.tsv, and then import this one; to have both, give this one a name of its own with --as NAME.',
     )
     write('others.tsv', [...header, ...rows.slice(200)])
     expect(await importing({ path: 'others.tsv' })).toMatchObject({ added: 101 })
@@ -314,16 +314,38 @@ describe('withdraw', () => {
     write('sweep.csv', sweep)
     await importing(right)
     rmSync(join(folder, 'sweep.csv'))
-    const withdrawn = await withdraw.run({ what: 'sweep.csv' }, inProcess(folder))
-    expect(withdrawn).toEqual({ rows: 5, environments: ['sweep.csv'], sources: ['sweep.csv'] })
+    const withdrawn = await withdraw.run({ path: 'sweep.csv' }, inProcess(folder))
+    expect(withdrawn).toMatchObject({ rows: 5, environments: ['sweep.csv'], sources: ['sweep.csv'] })
+    expect(withdraw.text(withdrawn, { width: 100, styling: (_, words) => words })).toContain(
+      'To have them again:\n  almanac import sweep.csv --column lr=option steps=option',
+    )
     expect(await known()).toEqual([])
-    await expect(withdraw.run({ what: 'sweep.csv' }, inProcess(folder))).rejects.toThrow(
-      'Nothing that is in the ledger was imported from sweep.csv, or is called so',
+    await expect(withdraw.run({ path: 'sweep.csv' }, inProcess(folder))).rejects.toThrow(
+      'Nothing that counts was imported from sweep.csv',
     )
     write('sweep.csv', sweep)
     expect(await importing({ path: 'sweep.csv', as: 'mine' })).toMatchObject({ added: 5, known: 0 })
-    expect(await withdraw.run({ what: 'mine' }, inProcess(folder))).toMatchObject({ rows: 5 })
+    expect(await withdraw.run({ environment: 'mine' }, inProcess(folder))).toMatchObject({ rows: 5 })
     await using opened = await ledger()
     expect(await opened.recordsOf({ withoutRuns: true })).toEqual([])
+  })
+
+  test('of two logs with one name, each is told by where it lies', async () => {
+    const lines = (name: string) => [
+      'commit\tval_bpb\tstatus\tdescription',
+      `${name}1\t1\tkeep\tbaseline`,
+      `${name}2\t0.9\tkeep\twider`,
+    ]
+    for (const name of ['a', 'b']) {
+      mkdirSync(join(folder, name))
+      write(`${name}/results.tsv`, lines(name))
+      await importing({ path: `${name}/results.tsv`, as: name })
+    }
+    expect((await known()).flatMap(({ imports }) => imports.map(({ source }) => source))).toEqual([
+      'a/results.tsv',
+      'b/results.tsv',
+    ])
+    await withdraw.run({ path: 'a/results.tsv' }, inProcess(folder))
+    expect((await known()).map(({ name }) => name)).toEqual(['b'])
   })
 })

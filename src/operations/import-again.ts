@@ -69,7 +69,7 @@ export async function lostBy(
     const lost = new Set(rows.filter(({ key }) => !there.has(key)).map(({ place }) => place))
     if (lost.size === 0) continue
     const source = singleLine(reading.source)
-    return `${countText(lost.size, 'row')} that came from ${source} ${lost.size === 1 ? 'is' : 'are'} not in this source, and would be left out with the others. If that is meant: almanac withdraw ${shellWord(reading.source)}, and then import this one; to have both, give this one a name of its own with --as NAME.`
+    return `${countText(lost.size, 'row')} that came from ${source} ${lost.size === 1 ? 'is' : 'are'} not in this source, and would be left out with the others. If that is meant: almanac withdraw --environment ${shellWord((await namesOf([reading], ledger))[0]!)}, and then import this one; to have both, give this one a name of its own with --as NAME.`
   }
   return null
 }

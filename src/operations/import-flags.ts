@@ -31,6 +31,7 @@ export const sourceFlags = {
     .string()
     .trim()
     .min(1)
+    .regex(/^\P{Cc}*$/u, 'is to be a name on one line, without control characters')
     .optional()
     .describe('the name in the ledger; never part of the environment of this folder then'),
   keepPersonal: z.boolean().default(false).describe('keep mail addresses, hosts, users, home folders and arguments'),

@@ -1,4 +1,5 @@
 /** A source as it is to be stored: which environment each of its histories becomes, and what earlier imports made of the same rows. */
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import { type Direction, type Family, familyId } from '../experiment/environment.ts'
 import type { JsonObject } from '../experiment/json.ts'
@@ -14,7 +15,7 @@ import { flagsFrom, importOptions } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
 import { noteNowAndThen } from './import-progress.ts'
 import { type Context, InputError } from './operation.ts'
-import { asInput } from './surroundings.ts'
+import { asInput, ledgerPath } from './surroundings.ts'
 
 export interface PreparedHistory {
   readonly history: ImportedHistory
@@ -25,7 +26,7 @@ export interface PreparedHistory {
   readonly flags: JsonObject
   readonly missing: readonly MissingCode[]
   readonly earlier: EarlierReadings
-  /** What the source is called, without its host. */
+  /** What the source is called, without its host and what lies above the folder of the ledger. */
   readonly source: string
   /** Whether the user said which metric is the objective. */
   readonly metricSaid: boolean
@@ -80,11 +81,19 @@ export async function prepare(
       flags: flagsNow,
       missing,
       earlier,
-      source: each.source,
+      source: sourceName(source, each.source, ledgerPath(context, opened)),
       metricSaid,
     })
   }
   return { format: read.importer.title, histories }
+}
+
+/** Two logs of one name are told apart by where they lie, as far as that is in the folder of the ledger: what lies above may say who one is. */
+function sourceName(source: Source, name: string, ledgerFile: string): string {
+  if (source.kind === 'address') return name
+  const folder = dirname(resolve(ledgerFile))
+  const path = relative(basename(folder) === '.almanac' ? dirname(folder) : folder, source.path)
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? name : path.replaceAll(sep, '/')
 }
 
 function withDirection(history: ImportedHistory, direction: Direction | null, isGiven: boolean): ImportedHistory {

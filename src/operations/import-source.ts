@@ -67,9 +67,9 @@ export async function importSource(
     added: sum(({ added }) => added.references + added.kept + added.tried),
     known: sum(({ known }) => known),
     replaced: replacedRows,
-    asBefore: before
-      .filter(each => canonicalJson(each.flags) !== canonicalJson(flags))
-      .map(each => flagsText(each.flags)),
+    asBefore: before.every(each => canonicalJson(each.flags) === canonicalJson(flags))
+      ? []
+      : before.map(each => flagsText(each.flags)),
     unusable: environments.flatMap(({ unusable }) => unusable),
     withoutCode: environments.flatMap(({ withoutCode }) => withoutCode),
     changesReference: environments.some(({ changesReference }) => changesReference),
@@ -91,7 +91,7 @@ async function prepareAsBefore(
     const read = await prepare(wanted, flags, ledger, context).catch(cause => {
       if (!(cause instanceof InputError) || flagsText(flags) === '') throw cause
       throw new InputError(
-        `${cause.message} (It was read as before, with${flagsText(flags)}; say other flags, or leave it out first: almanac withdraw ${shellWord(wanted.source.name)})`,
+        `${cause.message} (It was read as before, with${flagsText(flags)}; say other flags, or leave out what stands: almanac withdraw PATH)`,
         { cause },
       )
     })

@@ -19,7 +19,8 @@ export function importText(imported: Imported, { styling, sameFlags = '' }: Text
   const heading = `${singleLine(source)}: ${countText(added, 'row')} ${would}, ${known} known before, ${unusable.length} not usable${refused === 0 ? '' : `, ${refused} refused`}`
   const lines = [styling('heading', heading)]
   if (dryRun && environments.length > 0) lines.push(`Read as ${format}. Nothing was stored.`)
-  for (const text of imported.asBefore) lines.push(...hanging('', `Read as before, with${text}`))
+  for (const text of imported.asBefore)
+    lines.push(...hanging('', `Read as before, ${text === '' ? 'without flags' : `with${text}`}`))
   if (replaced > 0) {
     lines.push(`${countText(replaced, 'row')} of earlier imports ${dryRun ? 'would be' : 'are'} left out from now on.`)
   }

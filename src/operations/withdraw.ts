@@ -1,70 +1,76 @@
-/** Leaves out what imports brought: of one source, or of one environment. It stays in the file of the ledger, and in no list. */
+/** Leaves out what imports brought: of one source, or into one environment. It stays in the file of the ledger, and in no list. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { flagsOf } from '../importers/earlier-readings.ts'
 import type { Source } from '../importers/importer.ts'
 import { sourceOf } from '../importers/source.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { StoredReading } from '../ledger/readings.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { wrap } from '../report/wrap.ts'
 import { placeOfSource } from './import-again.ts'
+import { flagsText } from './import-flags.ts'
 import { namesOf } from './import-store.ts'
 import { InputError, operation } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 import { inWholeLedger } from './surroundings.ts'
 
 export const withdraw = operation({
   name: 'withdraw',
-  summary: 'leave out what imports brought, of a source or of an environment',
+  summary: 'leave out what an import brought; it stays in the file of the ledger, and can be imported again',
   example: 'almanac withdraw sweep.csv',
-  positional: ['what'],
+  positional: ['path'],
   input: z.strictObject({
-    what: z.string().describe('the file, folder or URL that was imported, or the name of an environment'),
+    path: z.string().optional().describe('the file, folder or URL that was imported; it need not be there any more'),
+    environment: z.string().optional().describe('only what was imported into this environment; alone: all of that'),
   }),
-  run: ({ what }, context) =>
+  run: ({ path, environment }, context) =>
     inWholeLedger(context, async ({ ledger }) => {
-      const readings = await ledger.readings()
-      const place = placeOfSource(sourceNamed(what, context.standing ?? context.directory), ledger.path)
-      const ofPlace = readings.filter(reading => reading.place === place)
-      const found = ofPlace.length > 0 ? ofPlace : await ofEnvironment(what, readings, ledger)
-      if (found.length === 0) {
+      if (path === undefined && environment === undefined) {
         throw new InputError(
-          `Nothing that is in the ledger was imported from ${what}, or is called so; "almanac environments" lists what there is.`,
+          'Name what was imported, or an environment with --environment NAME; "almanac environments" lists both.',
+        )
+      }
+      const place =
+        path === undefined ? null : placeOfSource(sourceNamed(path, context.standing ?? context.directory), ledger.path)
+      const families = environment === undefined ? null : await ledger.families(environment)
+      const found = (await ledger.readings()).filter(
+        reading =>
+          (place === null || reading.place === place) &&
+          (families === null || families.some(({ id }) => id === reading.familyId)),
+      )
+      if (found.length === 0) {
+        const from = path === undefined ? '' : ` from ${path}`
+        const into = environment === undefined ? '' : ` into ${environment}`
+        throw new InputError(
+          `Nothing that counts was imported${from}${into}; "almanac environments" lists what there is, and a path is looked for where you stand.`,
         )
       }
       const ids = found.map(({ id }) => id)
       const rows = await ledger.countRowsOfReadings(ids)
       await ledger.withdrawReadings(ids)
       return {
+        path: path ?? null,
         rows,
         environments: await namesOf(found, ledger),
         sources: [...new Set(found.map(({ source }) => source))],
+        flags: [...new Set(found.map(reading => flagsText(flagsOf(reading))))],
       }
     }),
-  text: ({ rows, environments, sources }, { width }) => {
+  text: ({ path, rows, environments, sources, flags }, { width, sameFlags = '' }) => {
     const [are, them] = rows === 1 ? ['is', 'it'] : ['are', 'them']
     const what = `${countText(rows, 'row')} of ${environments.join(', ')} that came from ${sources.join(', ')} ${are} left out from now on.`
-    return wrap(
-      singleLine(`${what} The ledger's file keeps ${them}; importing the source again brings ${them} back.`),
-      width,
-    )
+    return [
+      wrap(singleLine(`${what} The ledger's file keeps ${them}. To have ${them} again:`), width),
+      ...flags.map(each => `  almanac import ${path === null ? 'PATH' : shellWord(path)}${each}${sameFlags}`),
+    ].join('\n')
   },
 })
 
-/** As it was named when it was imported; it need not be there any more. */
-function sourceNamed(what: string, folder: string): Source {
+/** As it was named when it was imported. */
+function sourceNamed(path: string, folder: string): Source {
   try {
-    return sourceOf(what, folder)
+    return sourceOf(path, folder)
   } catch {
-    return { kind: 'file', path: resolve(folder, what), name: what }
+    return { kind: 'file', path: resolve(folder, path), name: path }
   }
-}
-
-async function ofEnvironment(
-  name: string,
-  readings: readonly StoredReading[],
-  ledger: Ledger,
-): Promise<readonly StoredReading[]> {
-  const ids = new Set((await ledger.families(name)).map(({ id }) => id))
-  return readings.filter(({ familyId }) => ids.has(familyId))
 }
