@@ -38,7 +38,7 @@ const outcome = fc.record({
   kind: fc.constantFrom(...outcomeKinds),
   reason: fc.option(fc.string()),
   metrics: fc.dictionary(
-    fc.string(),
+    fc.string().filter(name => name !== '__proto__'),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => value + 0),
   ),
   exitCode: fc.option(fc.integer()),

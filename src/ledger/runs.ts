@@ -46,13 +46,15 @@ export interface StoredRun extends Run {
  */
 export async function claimRun(db: Database, claim: RunClaim): Promise<StoredRun | null> {
   return inTransaction(db, async db => {
+    const withdrawn = await withdrawnAttempts(db, [claim.interventionId])
+    const attempt = Math.max(claim.attempt, withdrawn.get(`${claim.interventionId} ${claim.seed}`) ?? 0)
     const others = await joined(db)
       .where('runs.intervention_id', '=', claim.interventionId)
       .where('runs.seed', '=', claim.seed)
       .execute()
     const taken = others.map(withVersion).some(run => {
-      if (run.attempt === claim.attempt) return true
-      return run.attempt < claim.attempt && (run.outcome === null || isEvidence(run.outcome.kind))
+      if (run.attempt === attempt) return true
+      return run.attempt < attempt && (run.outcome === null || isEvidence(run.outcome.kind))
     })
     if (taken) return null
     const { id } = await db
@@ -60,7 +62,7 @@ export async function claimRun(db: Database, claim: RunClaim): Promise<StoredRun
       .values({
         intervention_id: claim.interventionId,
         seed: claim.seed,
-        attempt: claim.attempt,
+        attempt,
         campaign_id: claim.campaignId ?? null,
         folder: claim.folder,
         claimant_pid: claim.claimant.pid,

@@ -7,7 +7,7 @@ import { objectiveText } from '../report/gain-legend.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Column, renderTable } from '../report/table.ts'
 import { hanging } from '../report/wrap.ts'
-import { flagsText } from './import-flags.ts'
+import { areFlags, flagsText } from './import-flags.ts'
 import { operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
 import { inWholeLedger, type WholeLedger } from './surroundings.ts'
@@ -52,7 +52,7 @@ export const environments = operation({
             .map(reading => ({
               source: reading.source,
               importedAt: reading.readAt,
-              flags: flagsText(flagsOf(reading)).trim(),
+              flags: areFlags(flagsOf(reading)) ? flagsText(flagsOf(reading)).trim() : '',
             })),
         })),
       }

@@ -181,12 +181,40 @@ describe('a source that was imported before', () => {
     await importing(right)
     write('sweep.csv', sweep.with(2, 'exp-2,0.3,500,71'))
     expect(await refusal({ path: 'sweep.csv' })).toBe(
-      'sweep.csv: line 3 is another row than when it was imported, and both would count. To have it as it is now: almanac import sweep.csv --replace',
+      'sweep.csv: line 3 is not what it was when it was imported, and the old and the new would count. To have the source as it is now: ' +
+        'almanac import sweep.csv --replace; if the new rows are other experiments, add them with --as sweep.csv.',
     )
     expect(await importing({ path: 'sweep.csv', dryRun: true })).toMatchObject({ added: 0, known: 0 })
     expect(await sentences()).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
     await importing({ path: 'sweep.csv', replace: true })
     expect(await sentences()).toEqual(['lr=0.3', 'steps=900', 'lr=0.2, steps=900'])
+  })
+
+  test('one that was written anew is not added to what it was: numbers rounded, a column more, commits with other names', async () => {
+    write('sweep.csv', sweep)
+    await importing({ path: 'sweep.csv' })
+    const anew = [
+      sweep.map(line => line.replace(/(\d)$/, '$1.0001')),
+      sweep.map((line, index) => `${line},${index === 0 ? 'dropout' : 0}`),
+    ]
+    for (const lines of anew) {
+      write('sweep.csv', [...lines, lines.at(-1)!.replace('0.2', '0.3')])
+      expect(await refusal({ path: 'sweep.csv' })).toContain('sweep.csv: line 2, 3, 4, 5, 6 are not what they were')
+      expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 6 })
+    }
+    const log = ['a\t1\tkeep\tbaseline', 'b\t0.9\tkeep\twider', 'c\t0.8\tdiscard\tdeeper']
+    const named = (names: string) => [
+      'commit\tval_bpb\tstatus\tdescription',
+      ...log.map((line, i) => names[i] + line.slice(1)),
+    ]
+    write('results.tsv', named('abc'))
+    await importing({ path: 'results.tsv' })
+    write('copy.tsv', named('xyz'))
+    expect(await refusal({ path: 'copy.tsv' })).toContain('These rows stand in the ledger as results.tsv')
+    write('results.tsv', named('xyz'))
+    expect(await refusal({ path: 'results.tsv' })).toContain('results.tsv: line 2, 3, 4 are not what they were')
+    write('results.tsv', ['commit\tval_bpb\tstatus\tdescription', 'k\t3\tkeep\tanother start'])
+    expect(await importing({ path: 'results.tsv', as: 'results.tsv' })).toMatchObject({ added: 1 })
   })
 
   test('what was read of it by flags of its own is read so, and what is new in it without any', async () => {
@@ -306,6 +334,27 @@ describe('rows that stand in another environment', () => {
       ['a.tsv', 1],
       ['b.tsv', 1],
     ])
+  })
+})
+
+describe('records that were exported', () => {
+  test('are known as what they came from, can be named, and withdrawn', async () => {
+    write('sweep.csv', sweep)
+    await importing(right)
+    await exportRecords.run({ path: 'records.jsonl' }, inProcess(folder))
+    expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 0 })
+    rmSync(join(folder, '.almanac'), { recursive: true })
+
+    expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 5 })
+    expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 0, known: 5 })
+    expect((await known()).map(({ records, imports }) => [records, imports.map(({ source }) => source)])).toEqual([
+      [3, ['records.jsonl']],
+    ])
+    expect(await sentences('sweep.csv')).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
+    expect(await refusal(right)).toContain('sweep.csv has these rows already, read as records of Almanac')
+    expect(await withdraw.run({ path: 'records.jsonl' }, inProcess(folder))).toMatchObject({ rows: 5 })
+    expect(await importing(right)).toMatchObject({ added: 5 })
+    expect((await listed()).flatMap(({ runs }) => runs)).toHaveLength(4)
   })
 })
 

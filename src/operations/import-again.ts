@@ -13,9 +13,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
-import { flagsText } from './import-flags.ts'
+import { areFlags, flagsText } from './import-flags.ts'
 import type { PreparedHistory } from './import-prepare.ts'
 import { namesOf } from './import-store.ts'
+import { InputError } from './operation.ts'
 import { shellWord } from './shell-word.ts'
 
 /** Tells where a source is, seen from the ledger, and does not say it: both may move together. */
@@ -28,9 +29,10 @@ export function placeOfSource(source: Source, ledgerFile: string): string {
   return contentHash(where).slice(0, 6)
 }
 
-/** What was said of the source in the readings that stand, each once. */
+/** What was said of the source in the readings that stand, each once; not of records, of which nothing is said. */
 export function flagsOfBefore(readings: readonly StoredReading[]): JsonObject[] {
-  return [...new Map(readings.map(reading => [canonicalJson(flagsOf(reading)), flagsOf(reading)])).values()]
+  const said = readings.map(flagsOf).filter(areFlags)
+  return [...new Map(said.map(flags => [canonicalJson(flags), flags])).values()]
 }
 
 /** Whether the rows were read from the same source by none of these flags, but by others, which are read again as well. */
@@ -72,6 +74,24 @@ export async function lostBy(
     return `${countText(lost.size, 'row')} that came from ${source} ${lost.size === 1 ? 'is' : 'are'} not in this source, and would be left out with the others. If that is meant: almanac withdraw --environment ${shellWord((await namesOf([reading], ledger))[0]!)}, and then import this one; to have both, give this one a name of its own with --as NAME.`
   }
   return null
+}
+
+/** Throws where another process imported the same source, or into the same environments, while this one read: its rows were not compared. */
+export function refuseWhatCameMeanwhile(
+  now: readonly StoredReading[],
+  known: readonly StoredReading[],
+  histories: readonly PreparedHistory[],
+  place: string,
+): void {
+  const ids = new Set(known.map(({ id }) => id))
+  const families = new Set(histories.map(({ family }) => familyId(family)))
+  const came = now.some(each => !ids.has(each.id) && (each.place === place || families.has(each.familyId)))
+  const went = known.some(each => each.place === place && now.every(({ id }) => id !== each.id))
+  if (came || went) {
+    throw new InputError(
+      'Another process imported or withdrew the same meanwhile, and nothing was stored: repeat the command.',
+    )
+  }
 }
 
 /** Why the history cannot be stored beside the readings that stand, in a sentence with the ways out; null where it can. */
@@ -126,6 +146,7 @@ export async function refusalOf(
 
 function byFlags(flags: JsonObject): string {
   const text = flagsText(flags)
+  if (!areFlags(flags)) return 'as records of Almanac'
   return text === '' ? 'without flags' : `with${text}`
 }
 

@@ -54,6 +54,10 @@ export function flagsFrom(said: JsonObject): SourceFlags {
   return schema.parse(said)
 }
 
+export function areFlags(said: JsonObject): boolean {
+  return schema.safeParse(said).success
+}
+
 /** As they stand on a command line, with a space before each; empty where nothing was said. */
 export function flagsText(said: JsonObject): string {
   return Object.entries(said)

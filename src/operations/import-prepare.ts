@@ -39,11 +39,15 @@ export interface SourceToImport {
   readonly isOwnLog: boolean
   /** Nobody is asked. */
   readonly dryRun: boolean
+  /** Tells where the source is, and does not say it. */
+  readonly place: string
+  /** Whether the user names where the rows go, so that they join what is there already. */
+  readonly adds: boolean
 }
 
 /** Reads the source as the user says, and its format. */
 export async function prepare(
-  { source, opened, isOwnLog, dryRun }: SourceToImport,
+  { source, opened, isOwnLog, dryRun, place, adds }: SourceToImport,
   said: JsonObject,
   ledger: Ledger,
   context: Context,
@@ -73,7 +77,8 @@ export async function prepare(
     const family =
       target?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', history.constraints))
     const flagsNow = asked === null ? said : { ...said, direction: asked }
-    const earlier = earlierReadings(readings, familyId(family), history.rows, flagsNow)
+    const compared = { familyId: familyId(family), place: adds ? null : place, rows: history.rows, flags: flagsNow }
+    const earlier = earlierReadings(readings, compared)
     histories.push({
       history,
       family,

@@ -9,13 +9,19 @@ import { InputError } from './operation.ts'
 import { rolledBack } from './rolled-back.ts'
 import { asInput } from './surroundings.ts'
 
-export async function importRecords(source: Source, given: string, ledger: Ledger, dryRun: boolean): Promise<Imported> {
+export async function importRecords(
+  source: Source,
+  given: string,
+  place: string,
+  ledger: Ledger,
+  dryRun: boolean,
+): Promise<Imported> {
   if (source.kind !== 'file') throw new InputError(`${source.name} is no file; records are imported from one`)
   const text = await textOfGiven(source.path)
   const file = await asInput((async () => readRecords(text, source.name))())
   const { runs } = dryRun
     ? await rolledBack(ledger, ledger => storeRecords(ledger, file))
-    : await storeRecords(ledger, file)
+    : await storeRecords(ledger, file, { place, source: source.name })
   return {
     source: source.name,
     given,

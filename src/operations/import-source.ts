@@ -2,7 +2,14 @@
 import { canonicalJson, type JsonObject } from '../experiment/json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
-import { flagsOfBefore, isReadByOthers, lostBy, placeOfSource, refusalOf, replacedBy } from './import-again.ts'
+import {
+  flagsOfBefore,
+  isReadByOthers,
+  lostBy,
+  refusalOf,
+  refuseWhatCameMeanwhile,
+  replacedBy,
+} from './import-again.ts'
 import { flagsText } from './import-flags.ts'
 import { type PreparedHistory, prepare, type SourceToImport } from './import-prepare.ts'
 import { flagsWithBefore, type JoinedFlags } from './import-said.ts'
@@ -27,9 +34,9 @@ export async function importSource(
   ledger: Ledger,
   context: Context,
 ): Promise<Imported> {
-  const { source, opened, dryRun } = wanted
-  const place = placeOfSource(source, ledgerPath(context, opened))
-  const here = (await ledger.readings()).filter(reading => reading.place === place)
+  const { source, opened, dryRun, place, adds } = wanted
+  const known = await ledger.readings()
+  const here = known.filter(reading => reading.place === place)
   const before = flagsWithBefore(flags, flagsOfBefore(here))
   const { format, histories } =
     before.length > 0
@@ -40,6 +47,7 @@ export async function importSource(
   const replacedIds = [...new Set(replaced.map(({ id }) => id))]
   const replacedRows = await ledger.countRowsOfReadings(replacedIds)
   const store = async (ledger: Ledger): Promise<ImportedEnvironment[]> => {
+    refuseWhatCameMeanwhile(await ledger.readings(), known, histories, place)
     const lost = await lostBy(replaced, histories, place, ledger)
     await ledger.withdrawReadings(replacedIds)
     const standing = await ledger.readings()
@@ -48,7 +56,7 @@ export async function importSource(
     const environments: ImportedEnvironment[] = []
     for (const each of histories) {
       const refusal = lost ?? (await refusalOf(each, named, standing, ledger))
-      environments.push(await storeImported(each, { place, standing, refusal, dryRun, anew }, ledger, context))
+      environments.push(await storeImported(each, { place, standing, refusal, dryRun, adds, anew }, ledger, context))
     }
     const refusals = new Set(environments.flatMap(({ refusal }) => refusal ?? []))
     if (!dryRun && refusals.size > 0) throw new InputError([...refusals].join('\n'))

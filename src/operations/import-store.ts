@@ -1,4 +1,5 @@
 /** One prepared history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
+import { currentEnvironment } from '../campaign/current-environment.ts'
 import { familyId } from '../experiment/environment.ts'
 import { definitionOf } from '../importers/earlier-readings.ts'
 import { examine, leakingRows } from '../importers/examine.ts'
@@ -14,6 +15,7 @@ import { noteNowAndThen } from './import-progress.ts'
 import { referenceIn } from './import-reference.ts'
 import type { ImportedEnvironment } from './imported.ts'
 import type { Context } from './operation.ts'
+import { shellWord } from './shell-word.ts'
 
 export interface Import {
   /** Tells where the source is, and does not say it. */
@@ -23,13 +25,15 @@ export interface Import {
   /** Why it would be refused, were it no dry run. */
   readonly refusal: string | null
   readonly dryRun: boolean
+  /** Whether the user names where the rows go, so that they join what is there already. */
+  readonly adds: boolean
   /** The command that reads the source anew. */
   readonly anew: string
 }
 
 export async function storeImported(
   { history, family, opened, flags, missing, earlier, source, metricSaid }: PreparedHistory,
-  { place, standing, refusal, dryRun, anew }: Import,
+  { place, standing, refusal, dryRun, adds, anew }: Import,
   ledger: Ledger,
   context: Context,
 ): Promise<ImportedEnvironment> {
@@ -42,8 +46,21 @@ export async function storeImported(
       ? nothingStored
       : await storeHistory(ledger, family, history, { reading, progress: noteNowAndThen(context, 'stored') })
   const { leaking, atRisk, dates, unusable } = examine(history)
-  const mended = mendedText(family.name, written.mended, anew)
-  const stored = mended === null ? written : nothingStored
+  const { added, vanished, mended } = written
+  const isNew = added.references + added.kept + added.tried > 0
+  // Of a repository a commit is gone when its history was written anew; of a long log, rows are cut off at its beginning.
+  const isAnother =
+    mended.length > 0 ||
+    (isNew && vanished.some(place => /^commit /.test(place))) ||
+    (isNew && vanished.length > written.known)
+  const another = isAnother && !adds ? anotherText(family.name, mended.length > 0 ? mended : vanished, anew) : null
+  const stored = another === null ? written : nothingStored
+  // Nothing can run against a row of which git does not have the commit: then the reference stays the one of the folder.
+  const changesReference =
+    opened !== null &&
+    stored.isCurrent &&
+    stored.lastVersionId !== before &&
+    (await currentEnvironment(opened, ledger)).version.id === stored.lastVersionId
   return {
     name: opened === null ? importedName(history) : family.name,
     isHere: opened !== null,
@@ -58,7 +75,7 @@ export async function storeImported(
     added: stored.added,
     known: stored.known,
     rows: history.rows.length,
-    refusal: refusal ?? mended,
+    refusal: refusal ?? another,
     alsoIn: await namesOf(earlier.elsewhere.filter(stands), ledger),
     vanished: stored.vanished,
     isReadOtherwise: goesOn && !earlier.isAlike,
@@ -70,14 +87,18 @@ export async function storeImported(
     cuts: dryRun ? leakingRows(history).map(cutOf) : [],
     atRisk,
     dates,
-    changesReference: opened !== null && stored.isCurrent && stored.lastVersionId !== before,
+    changesReference,
   }
 }
 
-function mendedText(name: string, places: readonly string[], anew: string): string | null {
-  if (places.length === 0) return null
-  const [are, they] = places.length === 1 ? ['is another row', 'and both'] : ['are other rows', 'and all']
-  return `${singleLine(name)}: ${placeList(places)} ${are} than when it was imported, ${they} would count. To have it as it is now: ${anew}`
+/** Rows of before that are other rows now. */
+function anotherText(name: string, places: readonly string[], anew: string): string {
+  const [is, both] =
+    places.length === 1 ? ['is not what it was', 'the old and the new'] : ['are not what they were', 'old and new']
+  return (
+    `${singleLine(name)}: ${placeList(places)} ${is} when it was imported, and ${both} would count. To have the source as it is now: ${anew}; ` +
+    `if the new rows are other experiments, add them with --as ${shellWord(name)}.`
+  )
 }
 
 /** The names of the environments into which these were read. */

@@ -11,6 +11,7 @@ import type { OpenEnvironment } from '../campaign/open-environment.ts'
 import type { Source } from '../importers/importer.ts'
 import { beginningOf, sourceOf } from '../importers/source.ts'
 import { type Ledger, openLedger, openLedgerToRead } from '../ledger/ledger.ts'
+import { placeOfSource } from './import-again.ts'
 import { refuseFlagsOfLogs, rolesText, saidFlags, sourceFlags } from './import-flags.ts'
 import { importRecords } from './import-records.ts'
 import { importSource } from './import-source.ts'
@@ -41,12 +42,20 @@ export const importHistory = operation({
     const source = await sourceToImport(input.path, opened, context)
     return inLedgerToWrite(context, opened, input.dryRun, async ledger => {
       const given = input.path ?? source.name
+      const place = placeOfSource(source, ledgerPath(context, opened))
       if (!isRecords(source)) {
-        const wanted = { source, opened, isOwnLog: input.path === undefined, dryRun: input.dryRun }
+        const wanted = {
+          source,
+          opened,
+          isOwnLog: input.path === undefined,
+          dryRun: input.dryRun,
+          place,
+          adds: input.as !== undefined,
+        }
         return importSource(wanted, { given, flags: saidFlags(input), replace: input.replace }, ledger, context)
       }
       refuseFlagsOfLogs(source.name, saidFlags(input), input.replace)
-      return importRecords(source, given, ledger, input.dryRun)
+      return importRecords(source, given, place, ledger, input.dryRun)
     })
   },
   // A script that looks at nothing else sees that there was nothing to import.

@@ -167,6 +167,9 @@ export async function environmentNamed(ledger: Ledger, name: string): Promise<En
   for (const { id, family } of candidates) {
     const current = await ledger.currentVersion(id)
     if (current !== null) return { family, familyId: id, version: current.version }
+    // What came without a reference that anything can be measured against has none that is current.
+    const last = (await ledger.recordsOf({ familyIds: [id] })).at(-1)
+    if (last !== undefined) return last.environment
   }
   throw new InputError(`The ledger has no environment "${name}"${await namesText(ledger)}.`)
 }

@@ -8,7 +8,7 @@ import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { wrap } from '../report/wrap.ts'
 import { placeOfSource } from './import-again.ts'
-import { flagsText } from './import-flags.ts'
+import { areFlags, flagsText } from './import-flags.ts'
 import { namesOf } from './import-store.ts'
 import { InputError, operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -53,7 +53,7 @@ export const withdraw = operation({
         rows,
         environments: await namesOf(found, ledger),
         sources: [...new Set(found.map(({ source }) => source))],
-        flags: [...new Set(found.map(reading => flagsText(flagsOf(reading))))],
+        flags: [...new Set(found.map(reading => (areFlags(flagsOf(reading)) ? flagsText(flagsOf(reading)) : '')))],
       }
     }),
   text: ({ path, rows, environments, sources, flags }, { width, sameFlags = '' }) => {
