@@ -18,3 +18,8 @@ export function seedOfLog(stored: number): number | null | undefined {
   if (stored >= 0) return undefined
   return stored <= -known ? -known - stored : null
 }
+
+/** The repeat that comes behind this run of an intervention; 0 where it has a seed. */
+export function repeatAfter(stored: number): number {
+  return seedOfLog(stored) === null ? -stored : 0
+}

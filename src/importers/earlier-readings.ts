@@ -1,10 +1,11 @@
 /**
- * Whether a source was read before: its rows are told by their keys wherever they stand, and what was made of them by a sample. The sample
- * is the rows of the smallest keys, which are hashes, so that two of them say how far one source is contained in the other (Broder,
- * On the resemblance and containment of documents, 1997).
+ * Whether a source was read before, wherever it stands and whatever it is called. The ledger keeps a sample of each reading: the rows of
+ * the smallest keys, which are hashes, so that it says how far one source is contained in another (Broder, On the resemblance and
+ * containment of documents, 1997).
  */
 import { hash } from 'node:crypto'
-import { canonicalJson, contentHash, type Json, type JsonObject } from '../experiment/json.ts'
+import { z } from 'zod'
+import { canonicalJson, type Json, type JsonObject } from '../experiment/json.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import type { ImportedRow } from './history.ts'
 
@@ -12,18 +13,16 @@ import type { ImportedRow } from './history.ts'
 export interface ReadingDefinition {
   /** What the user said of the source. */
   readonly flags: JsonObject
-  /** What was made of some of its rows, by key: a hash of all, and one of what was tried and what came of it. */
+  /** What was tried in some of its rows and what came of it, by key. */
   readonly sample: Readonly<Record<string, string>>
 }
 
 /** Readings of before that read the rows of a history. */
 export interface EarlierReadings {
-  /** The one that it goes on with: into the same environment, and alike as far as the user says. */
+  /** The one that it goes on with: into the same environment; of several the one by the same flags. */
   readonly same: StoredReading | null
-  /** Whether that one made the same of the rows. */
-  readonly isAlike: boolean
-  /** Those that read its rows into the same environment by other flags, and made something else of them. */
-  readonly otherwise: readonly StoredReading[]
+  /** All that read its rows into the same environment. */
+  readonly here: readonly StoredReading[]
   /** Those that read its rows into another environment. */
   readonly elsewhere: readonly StoredReading[]
 }
@@ -33,6 +32,8 @@ export interface HistoryToCompare {
   readonly place: string | null
   readonly rows: readonly ImportedRow[]
   readonly flags: JsonObject
+  /** Readings of which the ledger knows the rows by their keys. */
+  readonly known: ReadonlySet<number>
 }
 
 const sampled = 64
@@ -53,49 +54,52 @@ export function definitionOf(flags: JsonObject, rows: readonly ComparedRow[]): J
   cut()
   return {
     flags,
-    sample: Object.fromEntries(smallest.map(row => [shortKey(row), `${meaningOf(row)}${contentOf(row)}`])),
+    sample: Object.fromEntries(smallest.map(row => [shortKey(row), contentOf(row)])),
   }
 }
 
-export function flagsOf({ definition }: StoredReading): JsonObject {
-  return (definition as unknown as ReadingDefinition).flags
+/** Of a ledger that somebody else wrote too: what is no definition says nothing. */
+const definition = z.object({ flags: z.record(z.string(), z.json()), sample: z.record(z.string(), z.string()) })
+const unknown: ReadingDefinition = { flags: {}, sample: {} }
+
+function definitionIn(reading: StoredReading): ReadingDefinition {
+  const { data } = definition.safeParse(reading.definition)
+  if (data === undefined) return unknown
+  const sample = Object.entries(data.sample).slice(0, sampled)
+  return { flags: data.flags as JsonObject, sample: Object.fromEntries(sample) }
+}
+
+export function flagsOf(reading: StoredReading): JsonObject {
+  return definitionIn(reading).flags
 }
 
 /** `place`: the source itself, whose rows may all be others by now; null where these are to be added to those of before. */
 export function earlierReadings(
   readings: readonly StoredReading[],
-  { familyId, place, rows, flags }: HistoryToCompare,
+  { familyId, place, rows, flags, known }: HistoryToCompare,
 ): EarlierReadings {
-  if (readings.length === 0) return { same: null, isAlike: true, otherwise: [], elsewhere: [] }
-  const byKey = new Map(rows.map(row => [shortKey(row), row]))
+  if (readings.length === 0) return { same: null, here: [], elsewhere: [] }
+  const keys = new Set(rows.map(shortKey))
+  const positions = Float64Array.from(keys, positionOf).sort()
   let contents: ReadonlySet<string> | null = null
-  const positions = Float64Array.from(byKey.keys(), positionOf).sort()
-  const again = readings.flatMap(reading => {
-    const { sample } = reading.definition as unknown as ReadingDefinition
-    const keys = Object.keys(sample)
-    const shared = keys.filter(key => byKey.has(key))
+  const again = readings.filter(reading => {
+    if (known.has(reading.id) || (reading.place === place && reading.familyId === familyId)) return true
+    const { sample } = definitionIn(reading)
+    const all = Object.keys(sample)
+    const shared = all.filter(key => keys.has(key))
     // A sample that is not full is all of its source; of a larger one it is all up to its largest key.
-    const within = keys.length < sampled ? rows.length : countUpTo(positions, Math.max(...keys.map(positionOf)))
-    const isSource = reading.place === place && reading.familyId === familyId
-    if (!isSource && shared.length * 2 <= Math.min(keys.length, within)) {
-      // What git or an export wrote anew has other keys, and says the same.
-      contents ??= new Set(rows.map(contentOf))
-      const said = Object.values(sample).filter(each => contents!.has(each.slice(hashLength)))
-      if (said.length * 2 <= keys.length) return []
-    }
-    const isAlike =
-      (isSource || shared.length > 0) &&
-      shared.every(key => sample[key]!.slice(0, hashLength) === meaningOf(byKey.get(key)!))
-    const isSaid = canonicalJson(flagsOf(reading)) === canonicalJson(flags)
-    return [{ reading, isAlike, isSaid }]
+    const within = all.length < sampled ? rows.length : countUpTo(positions, Math.max(...all.map(positionOf)))
+    if (shared.length * 2 > Math.min(all.length, within)) return true
+    // What git or an export wrote anew has other keys, and says the same.
+    contents ??= new Set(rows.map(contentOf))
+    return Object.values(sample).filter(content => contents!.has(content)).length * 2 > all.length
   })
-  const mine = again.filter(({ reading }) => reading.familyId === familyId)
-  const same = mine.findLast(({ isSaid }) => isSaid) ?? mine.findLast(({ isAlike }) => isAlike)
+  const here = again.filter(reading => reading.familyId === familyId)
+  const isSaid = (reading: StoredReading) => canonicalJson(flagsOf(reading)) === canonicalJson(flags)
   return {
-    same: same?.reading ?? null,
-    isAlike: same?.isAlike ?? true,
-    otherwise: mine.filter(({ isAlike, isSaid }) => !isAlike && !isSaid).map(({ reading }) => reading),
-    elsewhere: again.filter(({ reading }) => reading.familyId !== familyId).map(({ reading }) => reading),
+    same: here.findLast(isSaid) ?? here.at(-1) ?? null,
+    here,
+    elsewhere: again.filter(reading => reading.familyId !== familyId),
   }
 }
 
@@ -118,18 +122,22 @@ function countUpTo(sorted: Float64Array, largest: number): number {
   return low
 }
 
-const hashLength = 16
-
-/** What would be stored of a row, but for its code, which git may not have any more. */
-function meaningOf({ role, seed, intervention, outcome }: ComparedRow): string {
-  const { sentence, overrides } = intervention
-  const { kind, metrics } = outcome
-  return contentHash([role ?? null, seed ?? null, sentence, overrides, kind, { ...metrics }]).slice(0, hashLength)
+/** What would be stored of a row, but for its code, which git may not have any more. Of every row, so that it has to be quick. */
+export function meaningOf(row: ImportedRow): string {
+  return shortHash([row.role, row.seed, row.note, ...contentParts(row)])
 }
 
-/** What was tried and what came of it. Of every row of a source, so that it has to be quick. */
-function contentOf({ intervention, outcome }: ComparedRow): string {
+/** What was tried and what came of it. */
+function contentOf(row: ComparedRow): string {
+  return shortHash(contentParts(row))
+}
+
+function contentParts({ intervention, outcome }: ComparedRow): unknown[] {
   const { sentence, overrides } = intervention
   const metrics = Object.entries(outcome.metrics).sort(([one], [other]) => (one < other ? -1 : 1))
-  return hash('sha256', JSON.stringify([sentence, overrides, outcome.kind, metrics])).slice(0, hashLength)
+  return [sentence, overrides, outcome.kind, metrics]
+}
+
+function shortHash(parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts)).slice(0, 16)
 }

@@ -2,7 +2,7 @@
  * Rows of an import on their way into a ledger: interventions, runs and what became of each row, many at a time, since a statement
  * costs more than a row does. Knows nothing of where a row stands in its history.
  */
-import { importedSeed, seedOfLog } from '../experiment/imported-seed.ts'
+import { importedSeed, repeatAfter, seedOfLog } from '../experiment/imported-seed.ts'
 import type { Intervention, Outcome } from '../experiment/intervention.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
@@ -11,6 +11,8 @@ export interface RowToWrite {
   readonly sourceKey: string
   readonly place: string
   readonly note: string | null
+  /** A hash of what was made of it. */
+  readonly meaning: string | null
   readonly seed: number | null
   readonly outcome: Outcome
   readonly versionId: string
@@ -23,7 +25,7 @@ const rowsAtOnce = 500
 export class RowWriter {
   readonly #ledger: Ledger
   readonly #readingId: number | null
-  /** Runs without a seed that each intervention has; only of those that had runs before or have several. */
+  /** The next repeat of each intervention; only of those that had runs before or have several. */
   readonly #repeats = new Map<number, number>()
   #waiting: RowToWrite[] = []
 
@@ -51,9 +53,9 @@ export class RowWriter {
     const ids = await this.#interventions(rows)
     const runIds = await this.#runs(rows, ids)
     await this.#ledger.recordImports(
-      rows.map(({ sourceKey, place, note, versionId }, index) => {
+      rows.map(({ sourceKey, place, note, meaning, versionId }, index) => {
         const became = { versionId, interventionId: ids[index]!, runId: runIds[index]! }
-        return [sourceKey, { ...became, place, text: note }]
+        return [sourceKey, { ...became, place, text: note, meaning }]
       }),
       this.#readingId,
     )
@@ -97,6 +99,7 @@ export class RowWriter {
       const run = runs[index]!
       const seed = importedSeed(null, await this.#repeat(run.interventionId))
       const [again] = await this.#ledger.importRuns([{ ...run, seed }])
+      if (again === null) throw new Error(`RowWriter: the seed ${seed} of intervention ${run.interventionId} is taken`)
       runIds[index] = again!
     }
     return runIds as number[]
@@ -105,7 +108,7 @@ export class RowWriter {
   async #repeat(interventionId: number): Promise<number> {
     const count =
       this.#repeats.get(interventionId) ??
-      (await this.#ledger.runsOf(interventionId)).filter(({ seed }) => seedOfLog(seed) === null).length
+      (await this.#ledger.runsOf(interventionId)).reduce((next, { seed }) => Math.max(next, repeatAfter(seed)), 0)
     this.#repeats.set(interventionId, count + 1)
     return count
   }

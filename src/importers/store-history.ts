@@ -10,6 +10,7 @@ import { contentHash, type Json } from '../experiment/json.ts'
 import type { KnownRow } from '../ledger/imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { NewReading } from '../ledger/readings.ts'
+import { meaningOf } from './earlier-readings.ts'
 import type { ImportedHistory, ImportedRow, UnusableRow } from './history.ts'
 import { type RowToWrite, RowWriter } from './row-writer.ts'
 
@@ -24,6 +25,8 @@ export interface StoredHistory {
   readonly lastVersionId: string | null
   /** Whether that version is the family's current one now. */
   readonly isCurrent: boolean
+  /** Known rows of which something else is made now, or that are against another row. */
+  readonly otherwise: number
   /** Where rows stood that an earlier reading brought and that are not in the source any more; they stay. */
   readonly vanished: readonly string[]
   /** Those of them where another row stands now that is new: what was one row is two. */
@@ -67,12 +70,24 @@ export async function storeHistory(
       }
       progress?.(start + rows.length)
     }
-    await store.leaveOut(history.unusable)
+    const isEmpty = known === history.rows.length && !goesOn
+    // A reading that brought nothing would be believed to have brought what is known.
+    if (isEmpty && readingId !== null) await ledger.withdrawReadings([readingId])
+    await store.leaveOut(history.unusable, isEmpty ? null : readingId)
     const { lastVersionId } = store
     if (lastVersionId !== null && known < history.rows.length) await goForward(ledger, familyId, lastVersionId)
     const isCurrent = lastVersionId !== null && (await ledger.currentVersion(familyId))?.version.id === lastVersionId
     const gone = goesOn ? await store.vanished(reading.id, history.rows) : { vanished: [], mended: [] }
-    return { familyId, added, known, unusable: history.unusable, lastVersionId, isCurrent, ...gone }
+    return {
+      familyId,
+      added,
+      known,
+      unusable: history.unusable,
+      lastVersionId,
+      isCurrent,
+      otherwise: store.otherwise,
+      ...gone,
+    }
   })
 }
 
@@ -102,6 +117,7 @@ class HistoryStore {
   #ofReading = 0
   #unknownStart: Version | null = null
   lastVersionId: string | null = null
+  otherwise = 0
 
   constructor(ledger: Ledger, familyId: string, source: string, { hasLongKeys, readingId, goesOn }: ReadingOfStore) {
     this.#ledger = ledger
@@ -123,6 +139,7 @@ class HistoryStore {
     for (const [index, row] of rows.entries()) {
       const became = known.get(keys[index]!)
       isNew.push(became === undefined)
+      if (became !== undefined && this.#isOtherwise(row, became)) this.otherwise++
       if (became === undefined) {
         if (this.#goesOn) this.#new.add(row.key)
         await this.#store(row, keys[index]!)
@@ -133,13 +150,13 @@ class HistoryStore {
     return isNew
   }
 
-  async leaveOut(rows: readonly UnusableRow[]): Promise<void> {
+  async leaveOut(rows: readonly UnusableRow[], readingId: number | null): Promise<void> {
     for (let start = 0; start < rows.length; start += rowsAtOnce) {
       await this.#ledger.recordImports(
         rows
           .slice(start, start + rowsAtOnce)
           .map(({ key, place, reason, text }) => [this.#keyOf(key, 'unusable'), { reason, place, text }]),
-        this.#readingId,
+        readingId,
       )
     }
   }
@@ -167,6 +184,13 @@ class HistoryStore {
   async #write(row: RowToWrite): Promise<void> {
     this.#ofReading++
     await this.#writer.write(row)
+  }
+
+  #isOtherwise(row: ImportedRow, became: KnownRow): boolean {
+    if ('reason' in became) return true
+    const base = row.against === null ? undefined : this.#versions.get(row.against)
+    const isElsewhere = base !== undefined && base.id !== became.versionId
+    return isElsewhere || ((became.meaning ?? null) !== null && became.meaning !== meaningOf(row))
   }
 
   async #recall(row: ImportedRow, became: KnownRow): Promise<void> {
@@ -257,12 +281,13 @@ export function keysOf(familyId: string, rows: readonly ImportedRow[], isLong = 
 }
 
 function toWrite(
-  { place, note, seed, outcome }: ImportedRow,
+  row: ImportedRow,
   sourceKey: string,
   versionId: string,
   intervention: RowToWrite['intervention'],
 ): RowToWrite {
-  return { sourceKey, place, note, seed, outcome, versionId, intervention }
+  const { place, note, seed, outcome } = row
+  return { sourceKey, place, note, meaning: meaningOf(row), seed, outcome, versionId, intervention }
 }
 
 /** The label counts only where neither code nor configuration is known; the key in it keeps rows of one commit apart. */
@@ -284,8 +309,9 @@ async function goForward(ledger: Ledger, familyId: string, last: string): Promis
   const current = await ledger.currentVersion(familyId)
   if (current?.version.id === last) return
   const ancestors = await ledger.lineage(last)
-  // Code that is known by a hash alone cannot be run again.
-  if (current !== null && ancestors[0]?.reference.code != null && ancestors[0].reference.commit === null) return
+  // Code that is known by a hash alone cannot be run again: it takes no place of what somebody configured or promoted.
+  const isByHashAlone = ancestors[0]?.reference.code != null && ancestors[0].reference.commit === null
+  if (current !== null && current.why !== 'imported' && isByHashAlone) return
   const isForward =
     current === null || current.why === 'imported' || ancestors.some(({ id }) => id === current.version.id)
   if (isForward) await ledger.setCurrentVersion(familyId, last, 'imported')

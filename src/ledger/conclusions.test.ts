@@ -76,7 +76,7 @@ test('an import is noted once, used or not', async () => {
   expect(await ledger.importedRowsOf(['axbx/2', 'a%b_/2', 'a%b_/9'])).toEqual(
     new Map<string, object>([
       ['axbx/2', { ...unusable, readingId: null }],
-      ['a%b_/2', { ...used, readingId: null }],
+      ['a%b_/2', { ...used, readingId: null, meaning: null }],
     ]),
   )
   expect([await ledger.hasImports('a%b_/'), await ledger.hasImports('a%bx/')]).toEqual([true, false])

@@ -17,6 +17,8 @@ export type ImportedRow =
       readonly place: string | null
       /** What the source says of the result. */
       readonly text: string | null
+      /** A hash of what was made of the row; absent where nobody compares it. */
+      readonly meaning?: string | null
     }
   | {
       readonly reason: string
@@ -50,6 +52,7 @@ export async function recordImports(
         reason: 'reason' in row ? row.reason : null,
         imported_at: importedAt,
         reading_id: readingId,
+        meaning: used?.meaning ?? null,
       }
     })
     await insertNew(db, 'imports', columns, [])
@@ -90,10 +93,10 @@ export async function importsOf(
 }
 
 function importedRowOf(row: Tables['imports']): KnownRow {
-  const { version_id, intervention_id, run_id, text, reason, reading_id: readingId } = row
+  const { version_id, intervention_id, run_id, text, reason, reading_id: readingId, meaning } = row
   const place = placeOf(row)
   return version_id !== null && intervention_id !== null
-    ? { versionId: version_id, interventionId: intervention_id, runId: run_id, place, text, readingId }
+    ? { versionId: version_id, interventionId: intervention_id, runId: run_id, place, text, readingId, meaning }
     : { reason: reason ?? '', place, text, readingId }
 }
 

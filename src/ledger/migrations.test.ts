@@ -57,9 +57,22 @@ test('a round of before there were language models and a gate is read, and had n
       { probability: 0.5, choice: 'explored', gated: null, intervention: intervention(0.2), forecast: forecast(0.3) },
     ])
     expect(round!.candidates[0]!.forecast).not.toHaveProperty('model')
+    // Of what it was said of it then nothing is known, and it can be withdrawn.
+    expect(await ledger.readings()).toMatchObject([{ id: 1, familyId: 'f', source: 'tiny', definition: null }])
     expect(await ledger.importedRowsOf(['k'])).toEqual(
       new Map([
-        ['k', { versionId: 'v', interventionId: 1, runId: null, place: 'line 12', text: 'a note', readingId: null }],
+        [
+          'k',
+          {
+            versionId: 'v',
+            interventionId: 1,
+            runId: null,
+            place: 'line 12',
+            text: 'a note',
+            readingId: 1,
+            meaning: null,
+          },
+        ],
       ]),
     )
   }

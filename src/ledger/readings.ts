@@ -9,7 +9,7 @@ import { now } from './environments.ts'
 import { placeOf } from './imports.ts'
 import type { Database } from './tables.ts'
 import { inTransaction } from './transaction.ts'
-import { isLiveIntervention, isLiveRun } from './withdrawn.ts'
+import { isLiveRun } from './withdrawn.ts'
 
 export interface NewReading {
   readonly familyId: string
@@ -45,14 +45,15 @@ export async function readings(db: Database): Promise<StoredReading[]> {
     familyId: family_id,
     place,
     source,
-    definition: JSON.parse(definition) as Json,
+    definition: definitionIn(definition),
     readAt: read_at,
   }))
 }
 
 /**
- * Leaves out what the readings brought, from now on and everywhere. Their rows can be imported anew; where one of them had become a
- * family's current version, the version that was current before the imports is so again. Of one that is withdrawn already nothing changes.
+ * Leaves out what the readings brought, from now on and everywhere. Their rows can be imported anew; candidates of which a forecast or a
+ * campaign speaks stay as what was written down and not run. Where one of the rows had become a family's current version, the version that was current before it is so
+ * again. Of a reading that is withdrawn already nothing changes.
  */
 export async function withdrawReadings(db: Database, ids: readonly number[]): Promise<void> {
   await inTransaction(db, async db => {
@@ -71,7 +72,11 @@ export async function withdrawReadings(db: Database, ids: readonly number[]): Pr
       await sql`
         update interventions set hash = 'withdrawn ' || id || ' ' || hash
         where id in (select intervention_id from imports where reading_id = ${id} and run_id is not null)
-          and kind = 'candidate' and not ${isLiveIntervention}
+          and kind = 'candidate'
+          and not exists (select 1 from runs where intervention_id = interventions.id and ${isLiveRun})
+          and not exists (select 1 from forecasts where intervention_id = interventions.id)
+          and not exists (select 1 from failed_forecasts where intervention_id = interventions.id)
+          and not exists (select 1 from choices where intervention_id = interventions.id)
       `.execute(db)
       await sql`
         update imports set source_key = 'withdrawn ' || reading_id || ' ' || source_key where reading_id = ${id}
@@ -81,28 +86,26 @@ export async function withdrawReadings(db: Database, ids: readonly number[]): Pr
   })
 }
 
-/** From a version that only withdrawn runs had measured to the last one that was no import's. */
+/** From a version that only withdrawn runs had measured to the last one that is no import's, or still is measured. */
 async function goBack(db: Database, familyId: string): Promise<void> {
   const isMeasured = sql<SqlBool>`exists (
     select 1 from interventions join runs on runs.intervention_id = interventions.id
     where interventions.version_id = current_versions.version_id and ${isLiveRun}
   )`
-  const last = await db
-    .selectFrom('current_versions')
-    .select(['why', isMeasured.as('is_measured')])
-    .where('family_id', '=', familyId)
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
-  if (last === undefined || last.why !== 'imported' || last.is_measured) return
-  const before = await db
-    .selectFrom('current_versions')
-    .select(['version_id', 'why'])
-    .where('family_id', '=', familyId)
-    .where('why', '!=', 'imported')
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
-  if (before === undefined) return
-  const { version_id, why } = before
+  const stands = sql<SqlBool>`(current_versions.why <> 'imported' or ${isMeasured})`
+  const [last, standing] = await Promise.all(
+    [sql<SqlBool>`true`, stands].map(condition =>
+      db
+        .selectFrom('current_versions')
+        .select(['id', 'version_id', 'why'])
+        .where('family_id', '=', familyId)
+        .where(condition)
+        .orderBy('id', 'desc')
+        .executeTakeFirst(),
+    ),
+  )
+  if (standing === undefined || standing.id === last!.id) return
+  const { version_id, why } = standing
   await db.insertInto('current_versions').values({ family_id: familyId, version_id, why, set_at: now() }).execute()
 }
 
@@ -148,4 +151,13 @@ export async function countRowsOfReadings(db: Database, ids: readonly number[]):
     .where(sql<SqlBool>`not (${isSecond})`)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Null where somebody's file has something else there. */
+function definitionIn(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
+  }
 }

@@ -125,6 +125,7 @@ export interface Tables {
     reason: string | null
     imported_at: string
     reading_id: number | null
+    meaning: string | null
   }
   readings: {
     id: Generated<number>

@@ -7,12 +7,8 @@ import { type SqlBool, sql } from 'kysely'
 /** Of a query with the table `runs`. */
 export const isLiveRun = sql<SqlBool>`not exists (select 1 from withdrawn_runs where run_id = runs.id)`
 
-/** Of a query with the table `interventions`: not a candidate whose runs were all withdrawn. */
-export const isLiveIntervention = sql<SqlBool>`(
-  interventions.kind = 'reference'
-  or not exists (select 1 from runs where intervention_id = interventions.id)
-  or exists (select 1 from runs where intervention_id = interventions.id and ${isLiveRun})
-)`
+/** Of a query with the table `interventions`: not a candidate that withdrawn readings alone brought, which has given up its hash. */
+export const isLiveIntervention = sql<SqlBool>`interventions.hash not like 'withdrawn %'`
 
 /** Of a query with the table `families`: one into which something was imported counts as long as it has a run, or a command to make one. */
 export const isLiveFamily = sql<SqlBool>`(

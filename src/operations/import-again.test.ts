@@ -194,7 +194,7 @@ describe('a source that was imported before', () => {
     write('sweep.csv', sweep)
     await importing({ path: 'sweep.csv' })
     const anew = [
-      sweep.map(line => line.replace(/(\d)$/, '$1.0001')),
+      sweep.map(line => line.replace(/,(\d+)$/, ',$1.0001')),
       sweep.map((line, index) => `${line},${index === 0 ? 'dropout' : 0}`),
     ]
     for (const lines of anew) {

@@ -3,8 +3,9 @@
  * are. Where it is read otherwise, or its rows stand in another environment, nothing is stored until the user says that what stands is to
  * be replaced: rows that are there twice would count twice in every forecast.
  */
-import { dirname, relative, sep } from 'node:path'
-import { familyId, objectiveOf } from '../experiment/environment.ts'
+import { realpathSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { familyId, type Metric, objectiveOf } from '../experiment/environment.ts'
 import { canonicalJson, contentHash, type JsonObject } from '../experiment/json.ts'
 import { flagsOf } from '../importers/earlier-readings.ts'
 import type { Source } from '../importers/importer.ts'
@@ -16,6 +17,7 @@ import { singleLine } from '../report/outside-text.ts'
 import { areFlags, flagsText } from './import-flags.ts'
 import type { PreparedHistory } from './import-prepare.ts'
 import { namesOf } from './import-store.ts'
+import type { ImportedEnvironment } from './imported.ts'
 import { InputError } from './operation.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -24,15 +26,41 @@ export function placeOfSource(source: Source, ledgerFile: string): string {
   const where =
     source.kind === 'address'
       ? [source.url.host, source.url.pathname]
-      : relative(dirname(ledgerFile), source.path).split(sep)
+      : relative(real(dirname(ledgerFile)), real(source.path)).split(sep)
   // Too short a hash to find an address by trying all there are.
   return contentHash(where).slice(0, 6)
+}
+
+/** Without links on the way, as far as it is there. */
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
 }
 
 /** What was said of the source in the readings that stand, each once; not of records, of which nothing is said. */
 export function flagsOfBefore(readings: readonly StoredReading[]): JsonObject[] {
   const said = readings.map(flagsOf).filter(areFlags)
   return [...new Map(said.map(flags => [canonicalJson(flags), flags])).values()]
+}
+
+/**
+ * The objective of the environments of their own that these flags made of the source; null where there are several, or the folder says it.
+ */
+export async function objectiveOfBefore(
+  flags: readonly JsonObject[],
+  here: readonly StoredReading[],
+  ledger: Ledger,
+): Promise<Pick<Metric, 'name' | 'direction'> | null> {
+  const own = new Set(flags.map(canonicalJson))
+  const ids = new Set(here.filter(each => own.has(canonicalJson(flagsOf(each)))).map(({ familyId }) => familyId))
+  const families = await Promise.all([...ids].map(async id => (await ledger.family(id))!))
+  const objectives = families.map(family => (family.command === null ? objectiveOf(family) : null))
+  const [first] = objectives
+  const isOne = objectives.every(each => each?.name === first?.name && each?.direction === first?.direction)
+  return first && isOne ? { name: first.name, direction: first.direction } : null
 }
 
 /** Whether the rows were read from the same source by none of these flags, but by others, which are read again as well. */
@@ -49,7 +77,7 @@ export function isReadByOthers(
 
 /** Those that a history read with `--replace` takes the place of. */
 export function replacedBy({ earlier }: PreparedHistory): readonly StoredReading[] {
-  return [...(earlier.same === null ? [] : [earlier.same]), ...earlier.otherwise, ...earlier.elsewhere]
+  return [...earlier.here, ...earlier.elsewhere]
 }
 
 /**
@@ -94,6 +122,21 @@ export function refuseWhatCameMeanwhile(
   }
 }
 
+/** Throws where most of what would come instead cannot be used: a wrong flag, or a file that is being written, would take a history away. */
+export function refuseWhatReplacesNothing(
+  environments: readonly ImportedEnvironment[],
+  replacedRows: number,
+  given: string,
+): void {
+  const usable = environments.reduce((total, { rows }) => total + rows, 0)
+  const unusable = environments.reduce((total, { unusable }) => total + unusable.length, 0)
+  if (replacedRows === 0 || (usable > 0 && (usable >= unusable || usable * 2 >= replacedRows))) return
+  const reason = environments.flatMap(({ unusable }) => unusable.map(({ reason }) => reason))[0]
+  throw new InputError(
+    `${countText(replacedRows, 'row')} would be left out, and ${usable} can be used instead${reason === undefined ? '' : `; the first of ${unusable} that cannot: ${reason}`}. Nothing was changed; if it is meant: almanac withdraw ${shellWord(given)}, and then import.`,
+  )
+}
+
 /** Why the history cannot be stored beside the readings that stand, in a sentence with the ways out; null where it can. */
 export async function refusalOf(
   prepared: PreparedHistory,
@@ -112,10 +155,6 @@ export async function refusalOf(
   const ids = new Set(standing.map(({ id }) => id))
   const stands = ({ id }: StoredReading) => ids.has(id)
   const goesOn = earlier.same !== null && stands(earlier.same)
-  const otherwise = earlier.otherwise.find(stands)
-  if (otherwise !== undefined && !goesOn) {
-    return `${name} has these rows already, read ${byFlags(flagsOf(otherwise))}. To read them anew and leave out what stands: ${command(' --replace')}`
-  }
   const elsewhere = earlier.elsewhere.filter(stands)
   const names = (await namesOf(elsewhere, ledger)).map(singleLine)
   if (names.length > 0 && flags['as'] === undefined) {
@@ -134,7 +173,9 @@ export async function refusalOf(
   const namesakes = (await ledger.families(family.name)).filter(each => each.id !== id)
   if (namesakes.length > 0) {
     const metrics = namesakes.map(each => objectiveOf(each.family).name).join(', ')
-    return `The ledger has another environment called ${name}, about ${metrics} or with other rules; give this one a name of its own with --as NAME.`
+    const isOfSource = namesakes.some(({ id }) => standing.some(each => each.familyId === id && each.place === place))
+    const replacing = isOfSource ? `to have this one instead: ${command(' --replace')}; to have both, ` : ''
+    return `The ledger has another environment called ${name}, about ${metrics} or with other rules; ${replacing}give this one a name of its own with --as NAME.`
   }
   const before = standing.filter(reading => reading.familyId === id)
   const isElsewhere = before.length > 0 && before.every(reading => reading.place !== place)
@@ -142,12 +183,6 @@ export async function refusalOf(
     return `The rows of ${name} in the ledger came from another place; give these a name of their own with --as NAME, or add them to those with --as ${shellWord(family.name)}.`
   }
   return null
-}
-
-function byFlags(flags: JsonObject): string {
-  const text = flagsText(flags)
-  if (!areFlags(flags)) return 'as records of Almanac'
-  return text === '' ? 'without flags' : `with${text}`
 }
 
 async function objectivesOf(readings: readonly StoredReading[], ledger: Ledger): Promise<string[]> {

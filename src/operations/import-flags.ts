@@ -70,6 +70,13 @@ export function flagsText(said: JsonObject): string {
     .join('')
 }
 
+/** `with --column lr=option`. */
+export function byFlags(said: JsonObject): string {
+  if (!areFlags(said)) return 'as records of Almanac'
+  const text = flagsText(said)
+  return text === '' ? 'without flags' : `with${text}`
+}
+
 /** Some of a source's names can stand for several columns, each with one of these. */
 const several = new Set(['option', 'measurement', 'ignore'])
 

@@ -6,10 +6,12 @@ import type { JsonObject } from '../experiment/json.ts'
 import type { MissingCode } from '../importers/commit-diffs.ts'
 import { withConstraints } from '../importers/constraints.ts'
 import { type EarlierReadings, earlierReadings } from '../importers/earlier-readings.ts'
-import type { ImportedHistory } from '../importers/history.ts'
+import type { ImportedHistory, ImportedRow } from '../importers/history.ts'
 import { importedFamily, importedName } from '../importers/imported-family.ts'
 import type { Source } from '../importers/importer.ts'
+import { keysOf } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { StoredReading } from '../ledger/readings.ts'
 import { withCode } from './import-code.ts'
 import { flagsFrom, importOptions } from './import-flags.ts'
 import { readForFolder } from './import-here.ts'
@@ -43,11 +45,13 @@ export interface SourceToImport {
   readonly place: string
   /** Whether the user names where the rows go, so that they join what is there already. */
   readonly adds: boolean
+  /** The objective by which it was read before, where nobody says one: a guess may turn out otherwise as the source grows. */
+  readonly objective?: { readonly name: string; readonly direction: Direction } | null
 }
 
 /** Reads the source as the user says, and its format. */
 export async function prepare(
-  { source, opened, isOwnLog, dryRun, place, adds }: SourceToImport,
+  { source, opened, isOwnLog, dryRun, place, adds, objective = null }: SourceToImport,
   said: JsonObject,
   ledger: Ledger,
   context: Context,
@@ -56,8 +60,12 @@ export async function prepare(
   const given = importOptions(flags)
   const token = context.variables['MLFLOW_TRACKING_TOKEN']
   const progress = noteNowAndThen(context, 'read')
-  const options = { ...given, ...(token === undefined ? {} : { token }), signal: context.cancel, progress }
   const metricSaid = given.metric !== undefined || given.columns?.['metric'] !== undefined
+  const metric =
+    metricSaid || objective === null
+      ? {}
+      : { metric: { ...objective, ...(flags.direction ? { direction: flags.direction } : {}) } }
+  const options = { ...given, ...metric, ...(token === undefined ? {} : { token }), signal: context.cancel, progress }
   const isExpected = isOwnLog || given.columns?.['metric'] !== undefined
   const mine = flags.as === undefined ? opened : null
   const read = await asInput(readForFolder(source, options, flags.format, mine, isExpected))
@@ -69,15 +77,22 @@ export async function prepare(
     const ruled = target === null ? named : withConstraints(named, target.family.constraints)
     // Of a source without a row that can be used nothing is stored, not even its name: nobody need be asked.
     const isUnasked = dryRun || ruled.rows.length === 0
-    const known = flags.direction ?? ruled.metrics[0].direction
-    const asked = known === null && !isUnasked ? await askDirection(ruled, context) : null
-    const direction = known ?? asked
+    const told = flags.direction ?? ruled.metrics[0].direction
+    const asked = told === null && !isUnasked ? await askDirection(ruled, context) : null
+    const direction = told ?? asked
     const directed = withDirection(ruled, direction, flags.direction !== undefined)
     const { history, missing } = await withCode(directed, source, target, ledger.path)
     const family =
       target?.family ?? (await importedFamily(ledger, history, direction ?? 'minimize', history.constraints))
     const flagsNow = asked === null ? said : { ...said, direction: asked }
-    const compared = { familyId: familyId(family), place: adds ? null : place, rows: history.rows, flags: flagsNow }
+    const known = await readingsWith(history.rows, readings, ledger)
+    const compared = {
+      familyId: familyId(family),
+      place: adds ? null : place,
+      rows: history.rows,
+      flags: flagsNow,
+      known,
+    }
     const earlier = earlierReadings(readings, compared)
     histories.push({
       history,
@@ -91,6 +106,26 @@ export async function prepare(
     })
   }
   return { format: read.importer.title, histories }
+}
+
+const lookedUp = 24
+
+/** Those that brought most of some rows that are looked up, in whichever environment: also of a log that has grown since, or a part of it. */
+async function readingsWith(
+  rows: readonly ImportedRow[],
+  readings: readonly StoredReading[],
+  ledger: Ledger,
+): Promise<ReadonlySet<number>> {
+  const some = rows.filter(
+    (_, index) => Math.floor((index * lookedUp) / rows.length) !== Math.floor(((index - 1) * lookedUp) / rows.length),
+  )
+  const found = new Set<number>()
+  for (const id of new Set(readings.map(({ familyId }) => familyId))) {
+    const known = [...(await ledger.importedRowsOf([...keysOf(id, some)])).values()]
+    const kept = new Set(known.map(row => ('reason' in row ? null : row.place)))
+    if (kept.size * 2 > some.length) for (const { readingId } of known) if (readingId !== null) found.add(readingId)
+  }
+  return found
 }
 
 /** Two logs of one name are told apart by where they lie, as far as that is in the folder of the ledger: what lies above may say who one is. */

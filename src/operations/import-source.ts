@@ -6,8 +6,10 @@ import {
   flagsOfBefore,
   isReadByOthers,
   lostBy,
+  objectiveOfBefore,
   refusalOf,
   refuseWhatCameMeanwhile,
+  refuseWhatReplacesNothing,
   replacedBy,
 } from './import-again.ts'
 import { flagsText } from './import-flags.ts'
@@ -52,12 +54,19 @@ export async function importSource(
     await ledger.withdrawReadings(replacedIds)
     const standing = await ledger.readings()
     const named = { place, given, sameFlags: context.sameFlags ?? '' }
-    const anew = `almanac import ${shellWord(given)} --replace${named.sameFlags}`
     const environments: ImportedEnvironment[] = []
     for (const each of histories) {
       const refusal = lost ?? (await refusalOf(each, named, standing, ledger))
-      environments.push(await storeImported(each, { place, standing, refusal, dryRun, adds, anew }, ledger, context))
+      environments.push(
+        await storeImported(
+          each,
+          { ...named, given: shellWord(given), standing, refusal, dryRun, adds },
+          ledger,
+          context,
+        ),
+      )
     }
+    refuseWhatReplacesNothing(environments, replacedRows, given)
     const refusals = new Set(environments.flatMap(({ refusal }) => refusal ?? []))
     if (!dryRun && refusals.size > 0) throw new InputError([...refusals].join('\n'))
     return environments
@@ -96,7 +105,9 @@ async function prepareAsBefore(
   let format = ''
   const histories: PreparedHistory[] = []
   for (const { flags, before: then } of before) {
-    const read = await prepare(wanted, flags, ledger, context).catch(cause => {
+    const objective = await objectiveOfBefore(then, here, ledger)
+    const read = await prepare({ ...wanted, objective }, flags, ledger, context).catch(cause => {
+      if (objective !== null) return prepare(wanted, flags, ledger, context)
       if (!(cause instanceof InputError) || flagsText(flags) === '') throw cause
       throw new InputError(
         `${cause.message} (It was read as before, with${flagsText(flags)}; say other flags, or leave out what stands: almanac withdraw PATH)`,

@@ -1,7 +1,8 @@
 /** One prepared history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
 import { currentEnvironment } from '../campaign/current-environment.ts'
 import { familyId } from '../experiment/environment.ts'
-import { definitionOf } from '../importers/earlier-readings.ts'
+import { canonicalJson, type JsonObject } from '../experiment/json.ts'
+import { definitionOf, flagsOf } from '../importers/earlier-readings.ts'
 import { examine, leakingRows } from '../importers/examine.ts'
 import type { ImportedRow } from '../importers/history.ts'
 import { importedName } from '../importers/imported-family.ts'
@@ -9,6 +10,7 @@ import { storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import { singleLine } from '../report/outside-text.ts'
+import { byFlags, flagsText } from './import-flags.ts'
 import { placeList } from './import-places.ts'
 import type { PreparedHistory } from './import-prepare.ts'
 import { noteNowAndThen } from './import-progress.ts'
@@ -27,13 +29,14 @@ export interface Import {
   readonly dryRun: boolean
   /** Whether the user names where the rows go, so that they join what is there already. */
   readonly adds: boolean
-  /** The command that reads the source anew. */
-  readonly anew: string
+  /** The source as it stands on a command line, and the flags by which a further call reaches the same ledger. */
+  readonly given: string
+  readonly sameFlags: string
 }
 
 export async function storeImported(
   { history, family, opened, flags, missing, earlier, source, metricSaid }: PreparedHistory,
-  { place, standing, refusal, dryRun, adds, anew }: Import,
+  { place, standing, refusal, dryRun, adds, given, sameFlags }: Import,
   ledger: Ledger,
   context: Context,
 ): Promise<ImportedEnvironment> {
@@ -53,8 +56,21 @@ export async function storeImported(
     mended.length > 0 ||
     (isNew && vanished.some(place => /^commit /.test(place))) ||
     (isNew && vanished.length > written.known)
-  const another = isAnother && !adds ? anotherText(family.name, mended.length > 0 ? mended : vanished, anew) : null
-  const stored = another === null ? written : nothingStored
+  const same = goesOn ? earlier.same : null
+  const isSaidOtherwise = same !== null && canonicalJson(flagsOf(same)) !== canonicalJson(flags)
+  // What an export or a copy says is known by other keys.
+  const isElsewhere = same !== null && same.place !== place && isNew && written.known * 2 < history.rows.length
+  const against =
+    (isSaidOtherwise && written.otherwise > 0) || (isElsewhere && !adds)
+      ? otherwiseText(family.name, flagsOf(same!), `almanac import ${given}${flagsText(flags)} --replace${sameFlags}`)
+      : isAnother && !adds
+        ? anotherText(
+            family.name,
+            mended.length > 0 ? mended : vanished,
+            `almanac import ${given} --replace${sameFlags}`,
+          )
+        : null
+  const stored = against === null ? written : nothingStored
   // Nothing can run against a row of which git does not have the commit: then the reference stays the one of the folder.
   const changesReference =
     opened !== null &&
@@ -75,10 +91,10 @@ export async function storeImported(
     added: stored.added,
     known: stored.known,
     rows: history.rows.length,
-    refusal: refusal ?? another,
+    refusal: refusal ?? against,
     alsoIn: await namesOf(earlier.elsewhere.filter(stands), ledger),
     vanished: stored.vanished,
-    isReadOtherwise: goesOn && !earlier.isAlike,
+    isReadOtherwise: stored.otherwise > 0,
     unusable: history.unusable,
     unusableByReason: unusable,
     withoutCode: missing,
@@ -89,6 +105,10 @@ export async function storeImported(
     dates,
     changesReference,
   }
+}
+
+function otherwiseText(name: string, flags: JsonObject, command: string): string {
+  return `${singleLine(name)} has these rows already, read ${byFlags(flags)}. To read them anew and leave out what stands: ${command}`
 }
 
 /** Rows of before that are other rows now. */
@@ -119,6 +139,7 @@ const nothingStored = {
   known: 0,
   isCurrent: false,
   lastVersionId: null,
+  otherwise: 0,
   vanished: [],
   mended: [],
 }
