@@ -1,7 +1,7 @@
 /** A reading is withdrawn as a whole: what it brought can come again, and nothing else about it changes. */
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { intervention, outcome, tiny } from './fixtures/tiny.ts'
+import { forecast, intervention, outcome, tiny } from './fixtures/tiny.ts'
 
 test('what a withdrawn reading brought is in no list, and comes again under its keys as something new', async () => {
   await using given = await tiny()
@@ -56,6 +56,23 @@ test('a run of our own, or of another source, keeps what a withdrawn reading als
   await ledger.withdrawReadings([readingId])
   expect(await ledger.recordsOf()).toMatchObject([{ id, runs: [{ id: kept }] }])
   expect(await ledger.ensureIntervention(version.id, 'h', intervention(0.3))).toEqual({ id, created: false })
+})
+
+test('a candidate of which a forecast speaks stays what was written down, and not run', async () => {
+  await using given = await tiny()
+  const { ledger, version } = given
+  const { id } = await ledger.ensureIntervention(version.id, 'h', intervention(0.2))
+  await ledger.storeForecast(id, forecast(0.1))
+  const [runId] = await ledger.importRuns([
+    { interventionId: id, seed: -1, attempt: 0, outcome: outcome('finished', 1) },
+  ])
+  const readingId = await ledger.storeReading({ familyId: version.familyId, place: 'p', source: 's', definition: {} })
+  const row = { versionId: version.id, interventionId: id, runId: runId!, place: null, text: null }
+  await ledger.recordImports([['k', row]], readingId)
+  await ledger.withdrawReadings([readingId])
+  expect(await ledger.recordsOf()).toEqual([])
+  expect(await ledger.intervention(id)).toMatchObject({ hash: 'h' })
+  expect(await ledger.recordsOf({ withoutRuns: true })).toMatchObject([{ id, runs: [] }])
 })
 
 test('nothing of it can be changed or deleted otherwise', async () => {

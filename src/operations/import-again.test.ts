@@ -199,7 +199,7 @@ describe('a source that was imported before', () => {
     ]
     for (const lines of anew) {
       write('sweep.csv', [...lines, lines.at(-1)!.replace('0.2', '0.3')])
-      expect(await refusal({ path: 'sweep.csv' })).toContain('sweep.csv: line 2, 3, 4, 5, 6 are not what they were')
+      expect(await refusal({ path: 'sweep.csv' })).toMatch(/^sweep.csv: line 2, 3, 4, 5, 6.* are not what they were/)
       expect(await importing({ path: 'sweep.csv', replace: true })).toMatchObject({ added: 6 })
     }
     const log = ['a\t1\tkeep\tbaseline', 'b\t0.9\tkeep\twider', 'c\t0.8\tdiscard\tdeeper']
@@ -215,6 +215,62 @@ describe('a source that was imported before', () => {
     expect(await refusal({ path: 'results.tsv' })).toContain('results.tsv: line 2, 3, 4 are not what they were')
     write('results.tsv', ['commit\tval_bpb\tstatus\tdescription', 'k\t3\tkeep\tanother start'])
     expect(await importing({ path: 'results.tsv', as: 'results.tsv' })).toMatchObject({ added: 1 })
+  })
+
+  test('of a log that has grown every row is compared, whatever the first import had seen; so is what a row is against', async () => {
+    const rows = Array.from(
+      { length: 200 },
+      (_, i) => `c${i}\t${1 - i / 1000}\tdiscard\tidea ${i}\t${i < 2 ? `idea ${i}` : `why ${i}`}`,
+    )
+    const header = ['commit\tval_bpb\tstatus\tidea\twhy', 'a\t1\tkeep\tbaseline\tbaseline']
+    write('log.tsv', [...header, ...rows.slice(0, 2)])
+    await importing({ path: 'log.tsv', column: ['idea=description', 'why=ignore'] })
+    write('log.tsv', [...header, ...rows])
+    expect(await importing({ path: 'log.tsv' })).toMatchObject({ added: 198 })
+    expect(await refusal({ path: 'log.tsv', column: ['why=description', 'idea=ignore'] })).toContain(
+      'log.tsv has these rows already, read with --column idea=description why=ignore.',
+    )
+    write('later.tsv', [...header, ...rows.slice(100)])
+    expect(await refusal({ path: 'later.tsv', column: ['idea=description', 'why=ignore'] })).toContain(
+      'These rows stand in the ledger',
+    )
+    write('log.tsv', [...header, 'z\t0.5\tkeep\tin between\tx', ...rows])
+    expect(textOf(await importing({ path: 'log.tsv' }))).toContain('rows that are known would be read otherwise today')
+  })
+
+  test('a metric that was guessed is not guessed anew', async () => {
+    write('c.csv', ['name,lr,loss', 'r-1,0.1,3', 'r-2,0.2,2'])
+    await importing({ path: 'c.csv' })
+    write('c.csv', ['name,lr,acc,loss', 'r-1,0.1,70,3', 'r-2,0.2,71,2', 'r-3,0.3,72,1'])
+    expect(await refusal({ path: 'c.csv' })).toContain('are not what they were')
+    await importing({ path: 'c.csv', replace: true })
+    expect(await known()).toMatchObject([{ name: 'c.csv', metric: 'loss (lower is better)', records: 2 }])
+  })
+
+  test('is not replaced by what mostly cannot be used', async () => {
+    write('sweep.csv', sweep)
+    await importing(right)
+    for (const lines of [sweep.slice(0, 1), [...sweep.slice(0, 2), 'exp-2,0.2,500,', 'exp-3,0.2,500,']]) {
+      write('sweep.csv', lines)
+      expect(await refusal({ path: 'sweep.csv', replace: true })).toMatch(
+        /^5 rows would be left out, and [01] can be used instead/,
+      )
+    }
+    expect(await sentences()).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
+  })
+
+  test('one of two that are in one environment: the other keeps every run, whichever repeats they are', async () => {
+    const both = { as: 'both', metric: 'F1', direction: 'maximize' as const, column: ['lr=option'] }
+    write('a.csv', ['lr,F1', '0.1,70', '0.1,71', '0.1,72', '0.2,74'])
+    write('b.csv', ['lr,F1', '0.1,60', '0.1,61', '0.1,62', '0.3,64'])
+    for (const path of ['a.csv', 'b.csv']) await importing({ path, ...both })
+    write('a.csv', ['lr,F1', '0.1,75', '0.2,74'])
+    expect(await importing({ path: 'a.csv', replace: true })).toMatchObject({ added: 2, replaced: 4 })
+    await using opened = await ledger()
+    const [family] = await opened.families('both')
+    const { records, references } = await opened.recordsAndReferencesOf({ familyIds: [family!.id] })
+    const values = [...records, ...references].flatMap(({ runs }) => runs.map(({ outcome }) => outcome!.metrics['F1']!))
+    expect(values.toSorted()).toEqual([60, 61, 62, 64, 74, 75])
   })
 
   test('what was read of it by flags of its own is read so, and what is new in it without any', async () => {
