@@ -70,8 +70,8 @@ export async function countsOfFamilies(db: Database): Promise<Map<string, number
 }
 
 /**
- * Stores the version if it is new, with the reference as an intervention of its own: its runs are runs like all others, and a candidate that changes nothing meets its hash. A version that exists keeps its first parent and commit, but for a parent that was
- * read wrongly: where that, or all that was measured at the version, was withdrawn.
+ * Stores the version if it is new, with the reference as an intervention of its own: its runs are runs like all others, and a candidate that changes nothing meets its hash. A version that exists keeps its first parent, commit and label, but
+ * for what was read wrongly: where its parent, or all that was measured at it, was withdrawn.
  */
 export async function ensureVersion(
   db: Database,
@@ -81,7 +81,7 @@ export async function ensureVersion(
 ): Promise<Version> {
   const id = versionId(family, reference)
   const found = await version(db, id)
-  if (found) return (await isWithdrawn(db, found)) ? withParent(db, found, parent) : found
+  if (found) return restated(db, found, reference, parent)
   return inTransaction(db, async db => {
     const created = await db
       .insertInto('versions')
@@ -107,37 +107,41 @@ export async function ensureVersion(
   })
 }
 
-async function isWithdrawn(db: Database, { id, parent }: Version): Promise<boolean> {
+/** Puts right what withdrawn readings said of it: its label where they alone measured it, and where it came from. */
+async function restated(
+  db: Database,
+  found: Version,
+  reference: Reference,
+  parent: Version['parent'],
+): Promise<Version> {
   const any = await db.selectFrom('withdrawn_runs').select('run_id').limit(1).executeTakeFirst()
-  if (any === undefined) return false
-  const isOfParent = sql<SqlBool>`interventions.id = ${parent?.interventionId ?? null} and not ${isLiveIntervention}`
-  const ofParent = await db.selectFrom('interventions').select('id').where(isOfParent).executeTakeFirst()
-  if (ofParent !== undefined) return true
+  if (any === undefined) return found
   const measured = await db
     .selectFrom('interventions')
     .innerJoin('runs', 'runs.intervention_id', 'interventions.id')
     .select(isLiveRun.as('is_live'))
-    .where('interventions.version_id', '=', id)
+    .where('interventions.version_id', '=', found.id)
     .orderBy('is_live', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return measured !== undefined && !measured.is_live
-}
-
-async function withParent(db: Database, found: Version, parent: Version['parent']): Promise<Version> {
-  if (found.parent?.interventionId === parent?.interventionId) return found
+  const isWithdrawn = measured !== undefined && !measured.is_live
+  const isOfWithdrawn = sql<SqlBool>`interventions.id = ${found.parent?.interventionId ?? null} and not ${isLiveIntervention}`
+  const ofWithdrawn = await db.selectFrom('interventions').select('id').where(isOfWithdrawn).executeTakeFirst()
+  if (!isWithdrawn && ofWithdrawn === undefined) return found
   // What another part of the lineage still says stays: it must not lead back here.
   const before = parent === null ? [] : await lineage(db, parent.versionId)
-  if (before.some(({ id }) => id === found.id)) return found
+  const leadsBack = before.some(({ id }) => id === found.id)
+  const righted = { ...found, ...(isWithdrawn ? { reference } : {}), ...(leadsBack ? {} : { parent }) }
   await db
     .updateTable('versions')
     .set({
-      parent_version_id: parent?.versionId ?? null,
-      parent_intervention_id: parent?.interventionId ?? null,
+      reference: JSON.stringify(righted.reference),
+      parent_version_id: righted.parent?.versionId ?? null,
+      parent_intervention_id: righted.parent?.interventionId ?? null,
     })
     .where('id', '=', found.id)
     .execute()
-  return { ...found, parent }
+  return righted
 }
 
 /** The version, or null. */

@@ -93,6 +93,7 @@ test('nothing of it can be changed or deleted otherwise', async () => {
     [giveUp, 'interventions'],
     [`update readings set place = 'q', withdrawn_at = 'now'`, 'readings'],
     ['delete from readings', 'readings'],
+    [`update versions set reference = '{}'`, 'versions'],
   ] as const) {
     expect(() => raw.exec(statement)).toThrow(`rows of ${table} are final`)
   }
@@ -102,7 +103,7 @@ test('nothing of it can be changed or deleted otherwise', async () => {
     [`update interventions set sentence = 'another' where id = ${id}`, 'interventions'],
     ['update readings set withdrawn_at = null', 'readings'],
     ['delete from withdrawn_runs', 'withdrawn_runs'],
-    [`update versions set reference = '{}'`, 'versions'],
+    [`update versions set created_at = 'then'`, 'versions'],
   ] as const) {
     expect(() => raw.exec(statement)).toThrow(`rows of ${table} are final`)
   }

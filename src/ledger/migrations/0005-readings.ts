@@ -58,13 +58,15 @@ const statements = [
     begin select ${isFinal('interventions')}; end`,
   'drop trigger versions_no_update',
   `create trigger versions_no_update before update on versions
-    when new.id <> old.id or new.family_id <> old.family_id or new.reference <> old.reference
-      or new.created_at <> old.created_at
-      or not (
-        exists (select 1 from interventions where id = old.parent_intervention_id and hash like 'withdrawn %')
-        or not exists (
+    when new.id <> old.id or new.family_id <> old.family_id or new.created_at <> old.created_at
+      or (
+        exists (
           select 1 from interventions join runs on runs.intervention_id = interventions.id
           where interventions.version_id = old.id and runs.id not in (select run_id from withdrawn_runs)
+        )
+        and (
+          new.reference <> old.reference
+          or not exists (select 1 from interventions where id = old.parent_intervention_id and hash like 'withdrawn %')
         )
       )
     begin select ${isFinal('versions')}; end`,
