@@ -16,6 +16,9 @@ const results = /(^|[/._])(train|val|valid|validation|eval|test|best|final|metri
 /** Named like a result in part (`size`, `loss`), but set by somebody. */
 const settings = /(_size|_weight|_decay|_coef|_coeff|_lambda|_type|_name|_fn|_steps|_rate|_dim|_length)$/i
 
+/** How far a run came, which tells how it ended: nobody sets the last epoch. */
+const reached = /(^|[/._])(epoch|step|global_step|iteration)$/i
+
 /** `cells`: the cells of a column in all rows. `told`: what the caller says. */
 export function columnKinds(
   names: readonly string[],
@@ -33,6 +36,7 @@ export function columnKinds(
 function looksMeasured(name: string, cells: readonly string[]): boolean {
   const values = cells.filter(cell => cell !== '')
   if (!values.every(value => numberIn(value) !== null || /^-?(nan|inf|infinity)$/i.test(value))) return false
+  if (reached.test(name)) return true
   if (isSetting(name) || settings.test(name)) return false
   if (results.test(name) || directionOfName(name) !== null) return true
   // Nobody sets 0.483729105, and hardly anybody sets another value in every run.

@@ -67,6 +67,15 @@ describe('tables exported of W&B', () => {
     expect(experiment!.unusable.map(({ reason }) => reason)).toContain('has not ended: W&B says constructor')
   })
 
+  test('how far a run came was measured and not set', async () => {
+    const rows = runsPage.replace('"_step"', '"epoch"')
+    const [experiment] = await table(rows)
+    expect(experiment!.runs.map(({ configuration }) => Object.keys(configuration))).not.toContainEqual(
+      expect.arrayContaining(['epoch']),
+    )
+    expect(experiment!.runs.map(({ metrics }) => metrics['epoch'])).toEqual([9, 9, 3])
+  })
+
   test('what the caller says of columns counts', async () => {
     const columns = { metric: 'batch_size', option: 'val_acc', ignore: 'train/loss\nlr' }
     for (const options of [{ columns }, { columns, metric: { name: 'batch_size' } }]) {
