@@ -435,6 +435,23 @@ describe('withdraw', () => {
     expect(await opened.recordsOf({ withoutRuns: true })).toEqual([])
   })
 
+  test('the list of environments names the metric, the source, what was said of it, and what can be done next', async () => {
+    write('sweep.csv', sweep)
+    await importing(right)
+    const listed = await environments.run({}, inProcess(folder))
+    const day = listed.environments[0]!.imports[0]!.importedAt.slice(0, 10)
+    expect(environments.text(listed, { width: 100, styling: (_, words) => words }).replaceAll(day, 'DAY')).toBe(
+      [
+        'environment  metric                 records  last imported',
+        'sweep.csv    F1 (higher is better)        3  sweep.csv, DAY',
+        '',
+        'sweep.csv: sweep.csv was read with --column lr=option steps=option',
+        'The records of one: almanac records --environment sweep.csv',
+        'To leave out again what was imported: almanac withdraw --environment sweep.csv',
+      ].join('\n'),
+    )
+  })
+
   test('of two logs with one name, each is told by where it lies', async () => {
     const lines = (name: string) => [
       'commit\tval_bpb\tstatus\tdescription',
