@@ -9,7 +9,7 @@ import { familyId, type Metric, objectiveOf } from '../experiment/environment.ts
 import { canonicalJson, contentHash, type JsonObject } from '../experiment/json.ts'
 import { flagsOf } from '../importers/earlier-readings.ts'
 import type { Source } from '../importers/importer.ts'
-import { keysOf } from '../importers/store-history.ts'
+import { keysOf } from '../importers/row-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import { countText } from '../report/numbers.ts'

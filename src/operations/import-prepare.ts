@@ -9,7 +9,7 @@ import { type EarlierReadings, earlierReadings } from '../importers/earlier-read
 import type { ImportedHistory, ImportedRow } from '../importers/history.ts'
 import { importedFamily, importedName } from '../importers/imported-family.ts'
 import type { Source } from '../importers/importer.ts'
-import { keysOf } from '../importers/store-history.ts'
+import { keysOf } from '../importers/row-keys.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
 import { withCode } from './import-code.ts'
