@@ -5,7 +5,7 @@
 import type { Columns } from './columns.ts'
 import { isPending, meaningOf } from './status-words.ts'
 import type { TableLine } from './table.ts'
-import { numberIn } from './value.ts'
+import { isMissing, numberIn } from './value.ts'
 
 export interface AlignedRow {
   /** The cell of a column; an empty text where the row has none. */
@@ -22,6 +22,7 @@ export function alignedRow(line: TableLine, columns: Columns): AlignedRow | null
   const rest = (index: number) => (index === width - 1 ? cells.slice(index).join(' ') : (cells[index] ?? ''))
   const asWritten = { cell: (index: number | null) => (index === null ? '' : rest(index)), extra: [] }
   if (status === null || isStatus(cells[status] ?? '')) return asWritten
+  if (columns.saysFailuresOnly && cells.length === width && isMissing(cells[status]!)) return asWritten
   const found = cells.flatMap((cell, index) => (index !== description && isStatus(cell) ? [index] : []))
   if (found.length !== 1 || cells.length === width) return null
   const shift = found[0]! - status

@@ -27,6 +27,8 @@ export interface Columns {
   readonly names: readonly string[]
   readonly commit: number | null
   readonly status: number | null
+  /** Its status says only how runs failed: a row without one finished. */
+  readonly saysFailuresOnly: boolean
   readonly description: number | null
   /** What was to be tried and why, written apart from what came of it. */
   readonly proposal: number | null
@@ -121,6 +123,7 @@ export function columnsOfHeader(
     names,
     commit: at('commit'),
     status: at('status'),
+    saysFailuresOnly: saysFailuresOnly(whole, at('status')),
     description: at('description'),
     proposal: at('proposal'),
     tag: at('tag'),
@@ -250,6 +253,7 @@ export function columnsWithoutHeader(rows: readonly TableLine[], metric: string)
     names,
     commit,
     status,
+    saysFailuresOnly: false,
     description: texts[0] ?? null,
     proposal: null,
     tag: null,
@@ -269,6 +273,12 @@ export function columnsWithoutHeader(rows: readonly TableLine[], metric: string)
 function holdsStatuses(rows: readonly TableLine[], index: number, width: number): boolean {
   const cells = rows.filter(row => row.cells.length === width).map(row => row.cells[index]!)
   return cells.length === 0 || cells.some(cell => meaningOf(cell) !== null)
+}
+
+function saysFailuresOnly(rows: readonly TableLine[], status: number | null): boolean {
+  if (status === null) return false
+  const words = rows.map(row => row.cells[status]!).filter(cell => !isMissing(cell))
+  return words.length < rows.length && words.every(word => (meaningOf(word)?.kind ?? 'finished') !== 'finished')
 }
 
 function holdsNumbers(rows: readonly TableLine[], column: Column): boolean {

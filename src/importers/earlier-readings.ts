@@ -83,7 +83,7 @@ export function earlierReadings(
   const positions = Float64Array.from(keys, positionOf).sort()
   let contents: ReadonlySet<string> | null = null
   const again = readings.filter(reading => {
-    if (known.has(reading.id) || (reading.place === place && reading.familyId === familyId)) return true
+    if (known.has(reading.id)) return true
     const { sample } = definitionIn(reading)
     const all = Object.keys(sample)
     const shared = all.filter(key => keys.has(key))
@@ -94,7 +94,10 @@ export function earlierReadings(
     contents ??= new Set(rows.map(contentOf))
     return Object.values(sample).filter(content => contents!.has(content)).length * 2 > all.length
   })
-  const here = again.filter(reading => reading.familyId === familyId)
+  const sharing = again.filter(reading => reading.familyId === familyId)
+  // Of a source without a row of before it may be that all were written anew.
+  const ofPlace = readings.filter(reading => reading.familyId === familyId && reading.place === place)
+  const here = sharing.length > 0 ? sharing : ofPlace
   const isSaid = (reading: StoredReading) => canonicalJson(flagsOf(reading)) === canonicalJson(flags)
   return {
     same: here.findLast(isSaid) ?? here.at(-1) ?? null,

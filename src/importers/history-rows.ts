@@ -7,6 +7,7 @@ import type { KnownRow } from '../ledger/imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { meaningOf } from './earlier-readings.ts'
 import type { ImportedRow, UnusableRow } from './history.ts'
+import { mendedRows } from './mended-rows.ts'
 import { keyOf, keysOf, type RowAs } from './row-keys.ts'
 import { type RowToWrite, RowWriter } from './row-writer.ts'
 
@@ -87,6 +88,7 @@ export class HistoryRows {
   async vanished(
     readingId: number,
     rows: readonly ImportedRow[],
+    objective: string,
   ): Promise<{ readonly vanished: readonly string[]; readonly mended: readonly string[] }> {
     // Nearly always none, and of a long log that is told without a list of all.
     if ((await this.#ledger.countRunsOfReading(readingId)) === this.#ofReading) {
@@ -94,9 +96,9 @@ export class HistoryRows {
     }
     const there = keysOf(this.#familyId, rows, this.#hasLongKeys)
     const gone = (await this.#ledger.rowsOfReading(readingId)).filter(({ key }) => !there.has(key))
-    const vanished = new Set(gone.map(({ place }) => place ?? 'a row'))
-    const mended = rows.filter(({ key, place }) => vanished.has(place) && this.#new.has(key))
-    return { vanished: [...vanished], mended: mended.map(({ place }) => place) }
+    const news = rows.filter(({ key }) => this.#new.has(key))
+    const vanished = [...new Set(gone.map(({ place }) => place ?? 'a row'))]
+    return { vanished, mended: await mendedRows(gone, news, objective, this.#ledger) }
   }
 
   #keyOf(key: string, as: RowAs): string {

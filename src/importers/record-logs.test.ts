@@ -129,6 +129,23 @@ describe('JSON records', () => {
     expect(list!.unusable).toMatchObject([{ place: 'line 3', reason: 'is no record with names' }])
   })
 
+  test('a status that only failures have: a record without one finished', () => {
+    const records = [
+      { description: 'baseline', loss: 3 },
+      { description: 'wider', loss: 2 },
+      { description: 'rate 10', status: 'failed' },
+    ]
+    const [history] = read(jsonl(...records))
+    expect(summary(history!)).toEqual([
+      '1 reference finished 3 baseline',
+      '2 tried finished 2 wider',
+      '3 tried crashed - rate 10',
+    ])
+    expect(summary(read(jsonl(...records.slice(0, 2)))[0]!)).toEqual(summary(history!).slice(0, 2))
+    const [mixed] = read(jsonl(...records, { description: 'deeper', loss: 1, status: 'keep' }))
+    expect(mixed!.unusable.map(({ reason }) => reason)).toEqual(['no status', 'no status'])
+  })
+
   test('fields that come later change nothing of who the earlier records are', () => {
     const first = { val_loss: 1, description: 'a', commit: 'a1a1a1a' }
     const keys = (text: string) => read(text)[0]!.rows.map(({ key }) => key)

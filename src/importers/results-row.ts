@@ -41,7 +41,8 @@ export function readRow(
 ): ReadRow | { reason: string } {
   const row = alignedRow(line, columns)
   if (row === null) return { reason: statusReason(line.cells[columns.status!] ?? '', line, columns) }
-  const status = columns.status === null ? null : row.cell(columns.status)
+  const written = columns.status === null ? '' : row.cell(columns.status)
+  const status = columns.status === null || (columns.saysFailuresOnly && isMissing(written)) ? null : written
   if (status !== null && isPending(status)) return { reason: `was not run: its status is "${status}"` }
   const meaning = status === null ? null : meaningOf(status)!
   const text = {

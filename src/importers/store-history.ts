@@ -24,7 +24,7 @@ export interface StoredHistory {
   readonly otherwise: number
   /** Where rows stood that an earlier reading brought and that are not in the source any more; they stay. */
   readonly vanished: readonly string[]
-  /** Those of them where another row stands now that is new: what was one row is two. */
+  /** Those of them that came again as other rows: what was one row would be two. */
   readonly mended: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export async function storeHistory(
     const { lastVersionId } = store
     if (lastVersionId !== null && known < history.rows.length) await goForward(ledger, familyId, lastVersionId)
     const isCurrent = lastVersionId !== null && (await ledger.currentVersion(familyId))?.version.id === lastVersionId
-    const gone = goesOn ? await store.vanished(reading.id, history.rows) : { vanished: [], mended: [] }
+    const gone = goesOn ? await store.vanished(reading.id, history.rows, objective) : { vanished: [], mended: [] }
     return {
       familyId,
       added,

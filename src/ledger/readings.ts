@@ -109,19 +109,29 @@ async function goBack(db: Database, familyId: string): Promise<void> {
   await db.insertInto('current_versions').values({ family_id: familyId, version_id, why, set_at: now() }).execute()
 }
 
-/** The rows that became a run, in order: the key of each, and where it stood. */
-export async function rowsOfReading(
-  db: Database,
-  id: number,
-): Promise<readonly { readonly key: string; readonly place: string | null }[]> {
+export interface RowOfReading {
+  readonly key: string
+  /** Where it stood. */
+  readonly place: string | null
+  readonly interventionId: number
+  readonly runId: number
+}
+
+/** The rows that became a run, in order. */
+export async function rowsOfReading(db: Database, id: number): Promise<readonly RowOfReading[]> {
   const rows = await db
     .selectFrom('imports')
-    .select(['source_key', 'line', 'place'])
+    .select(['source_key', 'line', 'place', 'intervention_id', 'run_id'])
     .where('reading_id', '=', id)
     .where('run_id', 'is not', null)
     .orderBy('run_id')
     .execute()
-  return rows.map(row => ({ key: row.source_key, place: placeOf(row) }))
+  return rows.map(row => ({
+    key: row.source_key,
+    place: placeOf(row),
+    interventionId: row.intervention_id!,
+    runId: row.run_id!,
+  }))
 }
 
 /** How many runs the reading brought. */

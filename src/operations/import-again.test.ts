@@ -1,4 +1,5 @@
 /** A source that comes again: grown, mended, read otherwise, into another environment, or not at all. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -180,8 +181,8 @@ describe('a source that was imported before', () => {
     await importing(right)
     write('sweep.csv', sweep.with(2, 'exp-2,0.3,500,71'))
     expect(await refusal({ path: 'sweep.csv' })).toBe(
-      'sweep.csv: line 3 is not what it was when it was imported, and the old and the new would count. To have the source as it is now: ' +
-        'almanac import sweep.csv --replace; if the new rows are other experiments, add them with --as sweep.csv.',
+      'sweep.csv: line 3 is not what it was when it was imported, and beside what it is now would count twice. To have the source as it is now, ' +
+        'without 1 row of before: almanac import sweep.csv --replace; if the new rows are other experiments, add them with --as sweep.csv.',
     )
     expect(await importing({ path: 'sweep.csv', dryRun: true })).toMatchObject({ added: 0, known: 0 })
     expect(await sentences()).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
@@ -212,8 +213,52 @@ describe('a source that was imported before', () => {
     expect(await refusal({ path: 'copy.tsv' })).toContain('These rows stand in the ledger as results.tsv')
     write('results.tsv', named('xyz'))
     expect(await refusal({ path: 'results.tsv' })).toContain('results.tsv: line 2, 3, 4 are not what they were')
-    write('results.tsv', ['commit\tval_bpb\tstatus\tdescription', 'k\t3\tkeep\tanother start'])
+    const night = ['commit\tval_bpb\tstatus\tdescription', 'k\t3\tkeep\tbaseline', 'l\t2.9\tdiscard\tnarrower']
+    write('results.tsv', night.slice(0, 2))
     expect(await importing({ path: 'results.tsv', as: 'results.tsv' })).toMatchObject({ added: 1 })
+    write('results.tsv', night)
+    expect(await importing({ path: 'results.tsv' })).toMatchObject({ added: 1, known: 1 })
+    expect((await listed('results.tsv')).flatMap(({ runs }) => runs)).toHaveLength(3)
+    // Sorted otherwise, and one number of another column mended: the rows are the same experiments all the same.
+    write(
+      'sorted.csv',
+      sweep.map((line, index) => `${line},${index === 0 ? 'secs' : 9}`),
+    )
+    await importing({ path: 'sorted.csv', column: ['lr=option', 'steps=option'], as: 'sorted' })
+    write('sorted.csv', [
+      `${sweep[0]},secs`,
+      ...sweep
+        .slice(1)
+        .toReversed()
+        .map((line, index) => `${line},${index === 1 ? 8 : 9}`),
+    ])
+    expect(await refusal({ path: 'sorted.csv' })).toContain('sorted: line 5 is not what it was')
+  })
+
+  test('a repository: other branches and resets are told, a history that was written anew is refused', async () => {
+    const git = (...words: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'commit.gpgsign=false', ...words], {
+        cwd: folder,
+      })
+    const commit = (message: string, loss: number) => {
+      write('results.json', [JSON.stringify({ loss })])
+      write('train.txt', [message])
+      git('add', 'results.json', 'train.txt')
+      git('commit', '-q', '-m', message)
+    }
+    git('init', '-q', '-b', 'main')
+    write('.gitignore', ['.almanac'])
+    git('add', '.gitignore')
+    for (const [index, loss] of [3, 2, 2.5].entries()) commit(`idea ${index}`, loss)
+    const read = { path: '.', format: 'git', metric: 'loss', direction: 'minimize' } as const
+    const { added } = await importing(read)
+    git('reset', '-q', '--hard', 'HEAD~1')
+    commit('idea 3', 1.5)
+    const again = await importing({ path: '.' })
+    expect([added, again.added]).toEqual([3, 1])
+    expect(textOf(again)).toMatch(/1 row of an earlier import is not in it any more, and stays \(commit\s+\w+\)/)
+    git('commit', '-q', '--amend', '--no-edit', '--date', '2020-01-01T00:00:00Z')
+    expect(await refusal({ path: '.' })).toMatch(/commit \w+ is not what it was when it was imported/)
   })
 
   test('of a log that has grown every row is compared, whatever the first import had seen; so is what a row is against', async () => {

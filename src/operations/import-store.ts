@@ -6,9 +6,10 @@ import { definitionOf, flagsOf } from '../importers/earlier-readings.ts'
 import { examine, leakingRows } from '../importers/examine.ts'
 import type { ImportedRow } from '../importers/history.ts'
 import { importedName } from '../importers/imported-family.ts'
-import { storeHistory } from '../importers/store-history.ts'
+import { type StoredHistory, storeHistory } from '../importers/store-history.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { StoredReading } from '../ledger/readings.ts'
+import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { byFlags, flagsText } from './import-flags.ts'
 import { placeList } from './import-places.ts'
@@ -49,13 +50,8 @@ export async function storeImported(
       ? nothingStored
       : await storeHistory(ledger, family, history, { reading, progress: noteNowAndThen(context, 'stored') })
   const { leaking, atRisk, dates, unusable } = examine(history)
-  const { added, vanished, mended } = written
+  const { added, mended } = written
   const isNew = added.references + added.kept + added.tried > 0
-  // Of a repository a commit is gone when its history was written anew; of a long log, rows are cut off at its beginning.
-  const isAnother =
-    mended.length > 0 ||
-    (isNew && vanished.some(place => /^commit /.test(place))) ||
-    (isNew && vanished.length > written.known)
   const same = goesOn ? earlier.same : null
   const isSaidOtherwise = same !== null && canonicalJson(flagsOf(same)) !== canonicalJson(flags)
   // What an export or a copy says is known by other keys.
@@ -63,12 +59,8 @@ export async function storeImported(
   const against =
     (isSaidOtherwise && written.otherwise > 0) || (isElsewhere && !adds)
       ? otherwiseText(family.name, flagsOf(same!), `almanac import ${given}${flagsText(flags)} --replace${sameFlags}`)
-      : isAnother && !adds
-        ? anotherText(
-            family.name,
-            mended.length > 0 ? mended : vanished,
-            `almanac import ${given} --replace${sameFlags}`,
-          )
+      : mended.length > 0 && !adds
+        ? anotherText(family.name, written, `almanac import ${given} --replace${sameFlags}`)
         : null
   const stored = against === null ? written : nothingStored
   // Nothing can run against a row of which git does not have the commit: then the reference stays the one of the folder.
@@ -111,13 +103,18 @@ function otherwiseText(name: string, flags: JsonObject, command: string): string
   return `${singleLine(name)} has these rows already, read ${byFlags(flags)}. To read them anew and leave out what stands: ${command}`
 }
 
-/** Rows of before that are other rows now. */
-function anotherText(name: string, places: readonly string[], anew: string): string {
-  const [is, both] =
-    places.length === 1 ? ['is not what it was', 'the old and the new'] : ['are not what they were', 'old and new']
+/** Rows of before that came again as other rows. */
+function anotherText(
+  name: string,
+  { vanished, mended }: Pick<StoredHistory, 'vanished' | 'mended'>,
+  anew: string,
+): string {
+  const [are, as] =
+    mended.length === 1 ? ['is not what it was', 'what it is now'] : ['are not what they were', 'what they are now']
+  const gone = countText(vanished.length, 'row')
   return (
-    `${singleLine(name)}: ${placeList(places)} ${is} when it was imported, and ${both} would count. To have the source as it is now: ${anew}; ` +
-    `if the new rows are other experiments, add them with --as ${shellWord(name)}.`
+    `${singleLine(name)}: ${placeList(mended)} ${are} when it was imported, and beside ${as} would count twice. To have the source as it is now, ` +
+    `without ${gone} of before: ${anew}; if the new rows are other experiments, add them with --as ${shellWord(name)}.`
   )
 }
 
