@@ -1,56 +1,21 @@
-/** A source that comes again: grown, mended, read otherwise, into another environment, or not at all. */
+/** A source that comes again: grown, mended, or read otherwise. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { z } from 'zod'
-import { openLedger } from '../ledger/ledger.ts'
-import { environments } from './environments.ts'
+import { describe, expect, test } from 'vitest'
 import { exportRecords } from './export.ts'
-import { importHistory } from './import.ts'
+import { importFolder, right, sweep, textOf, wrong } from './import-folder.ts'
 import { inProcess } from './in-process.ts'
 import { records } from './records.ts'
 
-let folder = ''
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'almanac-import-again-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const write = (name: string, lines: readonly string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
-const importing = (input: z.input<typeof importHistory.input>) =>
-  importHistory.run(importHistory.input.parse(input), inProcess(folder))
-const refusal = (input: z.input<typeof importHistory.input>) =>
-  importing(input).then(
-    () => 'imported',
-    ({ message }) => message as string,
-  )
-const textOf = (imported: Awaited<ReturnType<typeof importing>>) =>
-  importHistory.text(imported, { width: 100, styling: (_, words) => words })
-const listed = async (environment?: string) =>
-  (await records.run(records.input.parse({ environment, sort: 'oldest' }), inProcess(folder))).records
-const sentences = async (environment?: string) => (await listed(environment)).map(({ sentence }) => sentence)
-const known = async () => (await environments.run({}, inProcess(folder))).environments
-const ledger = () => openLedger(join(folder, '.almanac', 'ledger.db'))
-
-const sweep = [
-  'name,lr,steps,F1',
-  'exp-1,0.1,500,70',
-  'exp-2,0.2,500,71',
-  'exp-3,0.1,900,72',
-  'exp-4,0.2,900,74',
-  'exp-5,0.2,900,75',
-]
-const wrong = { path: 'sweep.csv', column: ['lr=option', 'steps=ignore'] }
-const right = { path: 'sweep.csv', column: ['lr=option', 'steps=option'] }
+const { path, write, importing, refusal, listed, sentences, known, ledger } = importFolder()
 
 describe('columns that were taken for something else', () => {
   test('are told, and put right by --replace: nothing of the wrong reading is in any list or file of records', async () => {
     write('sweep.csv', sweep)
     await importing(wrong)
     expect(await sentences()).toEqual(['lr=0.2'])
-    const before = readFileSync(join(folder, '.almanac', 'ledger.db'))
+    const before = readFileSync(join(path(), '.almanac', 'ledger.db'))
 
     expect(await refusal(right)).toBe(
       'sweep.csv has these rows already, read with --column lr=option steps=ignore. To read them anew and leave out what stands: ' +
@@ -60,7 +25,7 @@ describe('columns that were taken for something else', () => {
     expect(textOf(dry)).toContain('sweep.csv: 0 rows would be imported, 0 known before, 0 not usable, 5 refused')
     expect(textOf(dry)).toContain('Refused: sweep.csv has these rows already')
     expect(await importing({ ...right, dryRun: true, replace: true })).toMatchObject({ added: 5, replaced: 5 })
-    expect(readFileSync(join(folder, '.almanac', 'ledger.db')).equals(before)).toBe(true)
+    expect(readFileSync(join(path(), '.almanac', 'ledger.db')).equals(before)).toBe(true)
 
     expect(await importing({ ...right, replace: true })).toMatchObject({ added: 5, known: 0, replaced: 5 })
     expect(await sentences()).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
@@ -69,8 +34,8 @@ describe('columns that were taken for something else', () => {
       ['line 4'],
       ['line 5', 'line 6'],
     ])
-    await exportRecords.run({ path: 'records.jsonl' }, inProcess(folder))
-    const exported = readFileSync(join(folder, 'records.jsonl'), 'utf8').trim().split('\n').slice(1)
+    await exportRecords.run({ path: 'records.jsonl' }, inProcess(path()))
+    const exported = readFileSync(join(path(), 'records.jsonl'), 'utf8').trim().split('\n').slice(1)
     expect(exported.flatMap(line => JSON.parse(line).runs)).toHaveLength(5)
     expect(await importing(right)).toMatchObject({ added: 0, known: 5, replaced: 0 })
   })
@@ -87,7 +52,7 @@ describe('columns that were taken for something else', () => {
     await importing({ path: 'results.tsv', column: [...columns, 'why=description', 'idea=ignore'] })
     const described = async () => {
       const all = await listed()
-      const texts = all.map(({ record }) => records.run(records.input.parse({ record }), inProcess(folder)))
+      const texts = all.map(({ record }) => records.run(records.input.parse({ record }), inProcess(path())))
       return (await Promise.all(texts)).map(({ records: [one], whole }) => [one!.sentence.split(' ')[0], whole!.kept])
     }
     const before = await described()
@@ -238,7 +203,7 @@ describe('a source that was imported before', () => {
   test('a repository: other branches and resets are told, a history that was written anew is refused', async () => {
     const git = (...words: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', '-c', 'commit.gpgsign=false', ...words], {
-        cwd: folder,
+        cwd: path(),
       })
     const commit = (message: string, loss: number) => {
       write('results.json', [JSON.stringify({ loss })])
@@ -332,107 +297,6 @@ describe('a source that was imported before', () => {
     expect((await known()).map(({ name, metric, records }) => [name, metric, records])).toEqual([
       ['results.tsv/field', 'val_bpb (lower is better)', 2],
       ['results.tsv/lab', 'acc (higher is better)', 2],
-    ])
-  })
-})
-
-describe('rows that stand in another environment', () => {
-  test('another metric is not a second environment of the same name, unless it gets a name of its own', async () => {
-    write('runs.csv', ['lr,val_acc,val_loss', '0.1,70,3', '0.2,71,2', '0.3,72,1'])
-    await importing({ path: 'runs.csv', metric: 'val_acc' })
-    const other = { path: 'runs.csv', metric: 'val_loss' }
-    expect(await refusal(other)).toBe(
-      'These rows stand in the ledger as runs.csv, about val_acc, and would count twice. To have them as runs.csv about val_loss instead: ' +
-        'almanac import runs.csv --metric val_loss --replace; to have both, give this one a name of its own with --as NAME.',
-    )
-    const both = await importing({ ...other, as: 'by loss' })
-    expect(textOf(both)).toContain('its rows stand in runs.csv too; forecasts that learn from both count them twice')
-    await importing({ ...other, replace: true })
-    expect((await known()).map(({ name, metric }) => [name, metric])).toEqual([
-      ['runs.csv', 'val_loss (lower is better)'],
-    ])
-  })
-
-  test('a copy, a part and a longer version of a log are the same log wherever they lie', async () => {
-    const rows = Array.from({ length: 300 }, (_, i) => `c${i}\t${1 - i / 1000}\tdiscard\tidea ${i}`)
-    const header = ['commit\tval_bpb\tstatus\tdescription', 'a\t1\tkeep\tbaseline']
-    write('results.tsv', [...header, ...rows.slice(0, 200)])
-    await importing({ path: 'results.tsv' })
-    for (const [name, part] of [
-      ['copy.tsv', rows.slice(0, 200)],
-      ['part.tsv', rows.slice(20, 60)],
-      ['longer.tsv', rows],
-    ] as const) {
-      write(name, [...header, ...part])
-      expect(await refusal({ path: name })).toContain(
-        'These rows stand in the ledger as results.tsv, and would count twice',
-      )
-    }
-    expect(await refusal({ path: 'part.tsv', replace: true })).toBe(
-      '160 rows that came from results.tsv are not in this source, and would be left out with the others. If that is meant: ' +
-        'almanac withdraw --environment results.tsv, and then import this one; to have both, give this one a name of its own with --as NAME.',
-    )
-    write('others.tsv', [...header, ...rows.slice(200)])
-    expect(await importing({ path: 'others.tsv' })).toMatchObject({ added: 101 })
-  })
-
-  test('what came in before the folder had an environment moves into it, and out again: then its own reference is back', async () => {
-    const log = ['commit\tval_bpb\tstatus\tdescription', 'a\t1\tkeep\tbaseline', 'b\t0.9\tkeep\twider']
-    write('results.tsv', log)
-    await importing({ path: 'results.tsv' })
-    write('almanac.config.json', [
-      JSON.stringify({
-        name: 'mine',
-        command: 'true',
-        metrics: [{ name: 'val_bpb', direction: 'minimize', pattern: 'val_bpb: (\\S+)' }],
-        reference: { configuration: { depth: 2 } },
-        results: 'results.tsv',
-      }),
-    ])
-    expect(await refusal({})).toContain('To have them as mine instead: almanac import results.tsv --replace')
-    expect(await importing({ replace: true })).toMatchObject({ added: 2, replaced: 2 })
-    expect((await known()).map(({ name, isHere, records }) => [name, isHere, records])).toEqual([['mine', true, 1]])
-    const current = async () => {
-      await using opened = await ledger()
-      const [mine] = await opened.families('mine')
-      return (await opened.currentVersion(mine!.id))!
-    }
-    await importing({ path: 'results.tsv', as: 'theirs', replace: true })
-    expect((await known()).map(({ name, records }) => [name, records]).toSorted()).toEqual([
-      ['mine', 0],
-      ['theirs', 1],
-    ])
-    expect(await current()).toMatchObject({
-      why: 'configured',
-      version: { reference: { configuration: { depth: 2 } } },
-    })
-  })
-
-  test('a log of the same name from another place is not mixed with the first by itself', async () => {
-    write('results.tsv', ['commit\tval_bpb\tstatus\tdescription', 'a\t1\tkeep\tbaseline', 'b\t0.9\tkeep\twider'])
-    await importing({ path: 'results.tsv' })
-    const elsewhere = join(mkdtempSync(join(folder, 'other-')), 'results.tsv')
-    writeFileSync(elsewhere, 'commit\tval_bpb\tstatus\tdescription\nx\t5\tkeep\tbaseline\ny\t4\tkeep\tdeeper\n')
-    expect(await refusal({ path: elsewhere })).toContain(
-      'came from another place; give these a name of their own with --as NAME, or add them to those with --as results.tsv.',
-    )
-    expect(await refusal({ path: elsewhere, metric: 'val_bpb', direction: 'maximize' })).toContain(
-      'The ledger has another environment called results.tsv',
-    )
-    expect(await importing({ path: elsewhere, as: 'results.tsv' })).toMatchObject({ added: 2 })
-    expect(await known()).toMatchObject([{ name: 'results.tsv', records: 2 }])
-  })
-
-  test('one environment that is refused keeps the others of its source out, and a refused replacement changes nothing', async () => {
-    write('a.tsv', ['commit\tval_bpb\tstatus\tdescription', 'a\t1\tkeep\tbaseline', 'b\t0.9\tkeep\twider'])
-    write('b.tsv', ['commit\tval_bpb\tstatus\tdescription', 'x\t5\tkeep\tbaseline', 'y\t4\tkeep\tdeeper'])
-    await importing({ path: 'a.tsv' })
-    await importing({ path: 'b.tsv' })
-    const asOther = { path: 'a.tsv', as: 'b.tsv', direction: 'maximize', replace: true } as const
-    expect(await refusal(asOther)).toContain('The ledger has another environment called b.tsv')
-    expect((await known()).map(({ name, records }) => [name, records])).toEqual([
-      ['a.tsv', 1],
-      ['b.tsv', 1],
     ])
   })
 })

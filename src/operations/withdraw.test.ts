@@ -1,54 +1,22 @@
 /** What was imported can be listed and left out again, records of Almanac like all others. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { z } from 'zod'
-import { openLedger } from '../ledger/ledger.ts'
+import { describe, expect, test } from 'vitest'
 import { environments } from './environments.ts'
 import { exportRecords } from './export.ts'
-import { importHistory } from './import.ts'
+import { importFolder, right, sweep } from './import-folder.ts'
 import { inProcess } from './in-process.ts'
-import { records } from './records.ts'
 import { withdraw } from './withdraw.ts'
 
-let folder = ''
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'almanac-withdraw-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const write = (name: string, lines: readonly string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
-const importing = (input: z.input<typeof importHistory.input>) =>
-  importHistory.run(importHistory.input.parse(input), inProcess(folder))
-const refusal = (input: z.input<typeof importHistory.input>) =>
-  importing(input).then(
-    () => 'imported',
-    ({ message }) => message as string,
-  )
-const listed = async (environment?: string) =>
-  (await records.run(records.input.parse({ environment, sort: 'oldest' }), inProcess(folder))).records
-const sentences = async (environment?: string) => (await listed(environment)).map(({ sentence }) => sentence)
-const known = async () => (await environments.run({}, inProcess(folder))).environments
-const ledger = () => openLedger(join(folder, '.almanac', 'ledger.db'))
-
-const sweep = [
-  'name,lr,steps,F1',
-  'exp-1,0.1,500,70',
-  'exp-2,0.2,500,71',
-  'exp-3,0.1,900,72',
-  'exp-4,0.2,900,74',
-  'exp-5,0.2,900,75',
-]
-const right = { path: 'sweep.csv', column: ['lr=option', 'steps=option'] }
+const { path, write, importing, refusal, listed, sentences, known, ledger } = importFolder()
 
 describe('records that were exported', () => {
   test('are known as what they came from, can be named, and withdrawn', async () => {
     write('sweep.csv', sweep)
     await importing(right)
-    await exportRecords.run({ path: 'records.jsonl' }, inProcess(folder))
+    await exportRecords.run({ path: 'records.jsonl' }, inProcess(path()))
     expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 0 })
-    rmSync(join(folder, '.almanac'), { recursive: true })
+    rmSync(join(path(), '.almanac'), { recursive: true })
 
     expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 5 })
     expect(await importing({ path: 'records.jsonl' })).toMatchObject({ added: 0, known: 5 })
@@ -57,7 +25,7 @@ describe('records that were exported', () => {
     ])
     expect(await sentences('sweep.csv')).toEqual(['lr=0.2', 'steps=900', 'lr=0.2, steps=900'])
     expect(await refusal(right)).toContain('sweep.csv has these rows already, read as records of Almanac')
-    expect(await withdraw.run({ path: 'records.jsonl' }, inProcess(folder))).toMatchObject({ rows: 5 })
+    expect(await withdraw.run({ path: 'records.jsonl' }, inProcess(path()))).toMatchObject({ rows: 5 })
     expect(await importing(right)).toMatchObject({ added: 5 })
     expect((await listed()).flatMap(({ runs }) => runs)).toHaveLength(4)
   })
@@ -67,19 +35,19 @@ describe('withdraw', () => {
   test('leaves out what came from a source, which need not be there any more, or into an environment', async () => {
     write('sweep.csv', sweep)
     await importing(right)
-    rmSync(join(folder, 'sweep.csv'))
-    const withdrawn = await withdraw.run({ path: 'sweep.csv' }, inProcess(folder))
+    rmSync(join(path(), 'sweep.csv'))
+    const withdrawn = await withdraw.run({ path: 'sweep.csv' }, inProcess(path()))
     expect(withdrawn).toMatchObject({ rows: 5, environments: ['sweep.csv'], sources: ['sweep.csv'] })
     expect(withdraw.text(withdrawn, { width: 100, styling: (_, words) => words })).toContain(
       'To have them again:\n  almanac import sweep.csv --column lr=option steps=option',
     )
     expect(await known()).toEqual([])
-    await expect(withdraw.run({ path: 'sweep.csv' }, inProcess(folder))).rejects.toThrow(
+    await expect(withdraw.run({ path: 'sweep.csv' }, inProcess(path()))).rejects.toThrow(
       'Nothing that counts was imported from sweep.csv',
     )
     write('sweep.csv', sweep)
     expect(await importing({ path: 'sweep.csv', as: 'mine' })).toMatchObject({ added: 5, known: 0 })
-    expect(await withdraw.run({ environment: 'mine' }, inProcess(folder))).toMatchObject({ rows: 5 })
+    expect(await withdraw.run({ environment: 'mine' }, inProcess(path()))).toMatchObject({ rows: 5 })
     await using opened = await ledger()
     expect(await opened.recordsOf({ withoutRuns: true })).toEqual([])
   })
@@ -87,7 +55,7 @@ describe('withdraw', () => {
   test('the list of environments names the metric, the source, what was said of it, and what can be done next', async () => {
     write('sweep.csv', sweep)
     await importing(right)
-    const listed = await environments.run({}, inProcess(folder))
+    const listed = await environments.run({}, inProcess(path()))
     const day = listed.environments[0]!.imports[0]!.importedAt.slice(0, 10)
     expect(environments.text(listed, { width: 100, styling: (_, words) => words }).replaceAll(day, 'DAY')).toBe(
       [
@@ -108,7 +76,7 @@ describe('withdraw', () => {
       `${name}2\t0.9\tkeep\twider`,
     ]
     for (const name of ['a', 'b']) {
-      mkdirSync(join(folder, name))
+      mkdirSync(join(path(), name))
       write(`${name}/results.tsv`, lines(name))
       await importing({ path: `${name}/results.tsv`, as: name })
     }
@@ -116,7 +84,7 @@ describe('withdraw', () => {
       'a/results.tsv',
       'b/results.tsv',
     ])
-    await withdraw.run({ path: 'a/results.tsv' }, inProcess(folder))
+    await withdraw.run({ path: 'a/results.tsv' }, inProcess(path()))
     expect((await known()).map(({ name }) => name)).toEqual(['b'])
   })
 })
