@@ -39,8 +39,7 @@ export interface HistoryToCompare {
 const sampled = 64
 
 /** A row as far as readings are compared by it. */
-export type ComparedRow = Pick<ImportedRow, 'key' | 'intervention' | 'outcome'> &
-  Partial<Pick<ImportedRow, 'role' | 'seed'>>
+export type ComparedRow = Pick<ImportedRow, 'key' | 'intervention' | 'outcome'>
 
 export function definitionOf(flags: JsonObject, rows: readonly ComparedRow[]): Json {
   let smallest: ComparedRow[] = []

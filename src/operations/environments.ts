@@ -1,13 +1,12 @@
 /** Lists the environments of a ledger: what each measures, how much is known of it, and where that came from. */
 import { z } from 'zod'
 import { familyId } from '../experiment/environment.ts'
-import { flagsOf } from '../importers/earlier-readings.ts'
 import { openLedgerToRead } from '../ledger/ledger.ts'
 import { objectiveText } from '../report/gain-legend.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { type Column, renderTable } from '../report/table.ts'
 import { hanging } from '../report/wrap.ts'
-import { areFlags, flagsText } from './import-flags.ts'
+import { saidText } from './import-again.ts'
 import { operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
 import { inWholeLedger, type WholeLedger } from './surroundings.ts'
@@ -52,7 +51,7 @@ export const environments = operation({
             .map(reading => ({
               source: reading.source,
               importedAt: reading.readAt,
-              flags: areFlags(flagsOf(reading)) ? flagsText(flagsOf(reading)).trim() : '',
+              flags: saidText(reading).trim(),
             })),
         })),
       }

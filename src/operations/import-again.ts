@@ -16,7 +16,7 @@ import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { areFlags, flagsText } from './import-flags.ts'
 import type { PreparedHistory } from './import-prepare.ts'
-import { namesOf } from './import-store.ts'
+import { familiesOf, namesOf } from './import-store.ts'
 import type { ImportedEnvironment } from './imported.ts'
 import { InputError } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -46,6 +46,12 @@ export function flagsOfBefore(readings: readonly StoredReading[]): JsonObject[] 
   return [...new Map(said.map(flags => [canonicalJson(flags), flags])).values()]
 }
 
+/** What was said of the source, as flags on a command line with a space before them; nothing of records. */
+export function saidText(reading: StoredReading): string {
+  const flags = flagsOf(reading)
+  return areFlags(flags) ? flagsText(flags) : ''
+}
+
 /**
  * The objective of the environments of their own that these flags made of the source; null where there are several, or the folder says it.
  */
@@ -55,8 +61,8 @@ export async function objectiveOfBefore(
   ledger: Ledger,
 ): Promise<Pick<Metric, 'name' | 'direction'> | null> {
   const own = new Set(flags.map(canonicalJson))
-  const ids = new Set(here.filter(each => own.has(canonicalJson(flagsOf(each)))).map(({ familyId }) => familyId))
-  const families = await Promise.all([...ids].map(async id => (await ledger.family(id))!))
+  const mine = here.filter(each => own.has(canonicalJson(flagsOf(each))))
+  const families = await familiesOf(mine, ledger)
   const objectives = families.map(family => (family.command === null ? objectiveOf(family) : null))
   const [first] = objectives
   const isOne = objectives.every(each => each?.name === first?.name && each?.direction === first?.direction)
@@ -90,11 +96,9 @@ export async function lostBy(
   place: string,
   ledger: Ledger,
 ): Promise<string | null> {
+  const rowsNow = histories.flatMap(({ history }) => history.rows)
   for (const reading of replaced.filter(reading => reading.place !== place)) {
-    const there = keysOf(
-      reading.familyId,
-      histories.flatMap(({ history }) => history.rows),
-    )
+    const there = keysOf(reading.familyId, rowsNow)
     const rows = await ledger.rowsOfReading(reading.id)
     const lost = new Set(rows.filter(({ key }) => !there.has(key)).map(({ place }) => place))
     if (lost.size === 0) continue
@@ -158,7 +162,7 @@ export async function refusalOf(
   const elsewhere = earlier.elsewhere.filter(stands)
   const names = (await namesOf(elsewhere, ledger)).map(singleLine)
   if (names.length > 0 && flags['as'] === undefined) {
-    const metrics = await objectivesOf(elsewhere, ledger)
+    const metrics = [...new Set((await familiesOf(elsewhere, ledger)).map(each => objectiveOf(each).name))]
     const metric = objectiveOf(family).name
     // Where the name is the same, what tells the two apart is said.
     const [those, these] = !names.includes(name)
@@ -183,10 +187,4 @@ export async function refusalOf(
     return `The rows of ${name} in the ledger came from another place; give these a name of their own with --as NAME, or add them to those with --as ${shellWord(family.name)}.`
   }
   return null
-}
-
-async function objectivesOf(readings: readonly StoredReading[], ledger: Ledger): Promise<string[]> {
-  const ids = [...new Set(readings.map(({ familyId }) => familyId))]
-  const names = await Promise.all(ids.map(async id => objectiveOf((await ledger.family(id))!).name))
-  return [...new Set(names)]
 }

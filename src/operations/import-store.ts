@@ -1,6 +1,6 @@
 /** One prepared history on its way into the ledger: as part of the folder's environment, or as an environment of its own. */
 import { currentEnvironment } from '../campaign/current-environment.ts'
-import { familyId } from '../experiment/environment.ts'
+import { type Family, familyId } from '../experiment/environment.ts'
 import { canonicalJson, type JsonObject } from '../experiment/json.ts'
 import { definitionOf, flagsOf } from '../importers/earlier-readings.ts'
 import { examine, leakingRows } from '../importers/examine.ts'
@@ -43,8 +43,8 @@ export async function storeImported(
 ): Promise<ImportedEnvironment> {
   const before = (await ledger.currentVersion(familyId(family)))?.version.id ?? null
   const stands = (reading: StoredReading | null) => standing.some(({ id }) => id === reading?.id)
-  const goesOn = stands(earlier.same)
-  const reading = goesOn ? { id: earlier.same!.id } : { place, source, definition: definitionOf(flags, history.rows) }
+  const same = stands(earlier.same) ? earlier.same : null
+  const reading = same !== null ? { id: same.id } : { place, source, definition: definitionOf(flags, history.rows) }
   const written =
     history.rows.length === 0 || refusal !== null
       ? nothingStored
@@ -52,7 +52,6 @@ export async function storeImported(
   const { leaking, atRisk, dates, unusable } = examine(history)
   const { added, mended } = written
   const isNew = added.references + added.kept + added.tried > 0
-  const same = goesOn ? earlier.same : null
   const isSaidOtherwise = same !== null && canonicalJson(flagsOf(same)) !== canonicalJson(flags)
   // What an export or a copy says is known by other keys.
   const isElsewhere = same !== null && same.place !== place && isNew && written.known * 2 < history.rows.length
@@ -123,8 +122,16 @@ export async function namesOf(
   readings: readonly { readonly familyId: string }[],
   ledger: Ledger,
 ): Promise<readonly string[]> {
+  return (await familiesOf(readings, ledger)).map(({ name }) => name)
+}
+
+/** The families into which these were read, each once. */
+export async function familiesOf(
+  readings: readonly { readonly familyId: string }[],
+  ledger: Ledger,
+): Promise<readonly Family[]> {
   const ids = [...new Set(readings.map(({ familyId }) => familyId))]
-  return Promise.all(ids.map(async id => (await ledger.family(id))!.name))
+  return Promise.all(ids.map(async id => (await ledger.family(id))!))
 }
 
 function cutOf({ place, intervention, note }: ImportedRow): ImportedEnvironment['cuts'][number] {

@@ -1,14 +1,12 @@
 /** Leaves out what imports brought: of one source, or into one environment. It stays in the file of the ledger, and in no list. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { flagsOf } from '../importers/earlier-readings.ts'
 import type { Source } from '../importers/importer.ts'
 import { sourceOf } from '../importers/source.ts'
 import { countText } from '../report/numbers.ts'
 import { singleLine } from '../report/outside-text.ts'
 import { wrap } from '../report/wrap.ts'
-import { placeOfSource } from './import-again.ts'
-import { areFlags, flagsText } from './import-flags.ts'
+import { placeOfSource, saidText } from './import-again.ts'
 import { namesOf } from './import-store.ts'
 import { InputError, operation } from './operation.ts'
 import { shellWord } from './shell-word.ts'
@@ -53,7 +51,7 @@ export const withdraw = operation({
         rows,
         environments: await namesOf(found, ledger),
         sources: [...new Set(found.map(({ source }) => source))],
-        flags: [...new Set(found.map(reading => (areFlags(flagsOf(reading)) ? flagsText(flagsOf(reading)) : '')))],
+        flags: [...new Set(found.map(saidText))],
       }
     }),
   text: ({ path, rows, environments, sources, flags }, { width, sameFlags = '' }) => {
